@@ -21,10 +21,7 @@ def export_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     An existing folder is refused, except an earlier export with `replace`, which stays until the new one is complete.
     """
     target = target.resolve()
-    if target.exists() and not replace:
-        raise InputError("exists already", where=str(target), hint="Name a new folder, or use --replace.")
-    if target.exists() and not (target / SUMS).is_file():
-        raise InputError(f"is not an export: it has no {SUMS}", where=str(target), hint="Name a new folder.")
+    check_target(target, replace=replace)
     building = unfinished(target)
     old = building.with_suffix(".old")
     try:
@@ -48,6 +45,14 @@ def export_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     finally:
         shutil.rmtree(building, ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def check_target(target: Path, *, replace: bool) -> None:
+    """Refuse a folder that an export may not replace."""
+    if target.exists() and not replace:
+        raise InputError("exists already", where=str(target), hint="Name a new folder, or use --replace.")
+    if target.exists() and not (target / SUMS).is_file():
+        raise InputError(f"is not an export: it has no {SUMS}", where=str(target), hint="Name a new folder.")
 
 
 def verify_checksums(paths: Iterable[Path | None]) -> list[str]:

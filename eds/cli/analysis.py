@@ -101,7 +101,7 @@ def budget_options(function: "Callable[..., None]") -> "Callable[..., None]":
     return function
 
 
-@command(analysis, "budget", example="eds analysis budget --queries 2000 --images 52712 --models 6 -k 6")
+@command(analysis, "budget", example="eds analysis budget --queries 2000 --images 52712 --models 6 -k 6", reads=True)
 @budget_options
 @explain_option
 def budget(console: Console, explain: bool, **options: Any) -> None:
@@ -116,7 +116,7 @@ def budget(console: Console, explain: bool, **options: Any) -> None:
     console.show(result, partial(render_budget, explain=explain))
 
 
-@command(analysis, "draws", example="eds analysis draws --error 0.001 --failure 0.05")
+@command(analysis, "draws", example="eds analysis draws --error 0.001 --failure 0.05", reads=True)
 @click.option("--error", type=float, required=True, help="Largest error of p that is accepted (eps).")
 @click.option("--failure", type=float, default=0.05, help="Chance of a larger error (q).")
 @click.option("--prevalence", type=float, help="p, if it is known roughly (default: any p below the error).")
@@ -130,7 +130,7 @@ def draws(console: Console, **options: Any) -> None:
     console.show(plan_draws(**options), render_draws)
 
 
-@command(analysis, "utilisation", example="eds analysis utilisation --diameter 2")
+@command(analysis, "utilisation", example="eds analysis utilisation --diameter 2", reads=True)
 @click.option("--diameter", type=click.IntRange(1), required=True, help="Smallest class diameter, in bits (h).")
 def utilisation(console: Console, **options: Any) -> None:
     """Bound the share of the code space in use.

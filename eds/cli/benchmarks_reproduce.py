@@ -55,6 +55,9 @@ def vsd(console: Console, out: Path, **options: Any) -> None:
     from eds.project.reproduce.vsd import Release, Settings, reproduce_vsd
 
     release = Release(**{name: options.pop(name) for name in RELEASE})
+    console.would_begin(
+        "make", str(out), "tables, cells, and for each task a project with its vectors, lists and report"
+    )
     models = ModelChoice(**{name: options.pop(name) for name in CHOICE})
     console.show(reproduce_vsd(out, release, models, Settings(**options), reporter=console), render_reproduction)
 
@@ -68,6 +71,8 @@ def vsd_bias(console: Console, out: Path | None) -> None:
     """
     from eds.project.reproduce.printed_bias import compare_printed
 
+    if out is not None:
+        console.would_begin("make", str(out), "bias.json and bias.md")
     console.show(compare_printed(out), render_bias)
 
 

@@ -10,8 +10,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
     from eds.project import Project, Result
     from eds.project.price import Price
+    from eds.project.rehearsal import Action, Change
 
 Progress = Callable[[int, int], None]
 answered: list[Any] = []  # the JSON documents of this process: an error after an answer is said on stderr alone
 SECONDS = 30  # between lines of progress where stderr is no terminal
-EXECUTOR, YES, DRY_RUN = "eds.executor", "eds.yes", "eds.dry_run"  # in click's context: what shared options say
+EXECUTOR, YES = "eds.executor", "eds.yes"  # in click's context: what shared options say
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,9 @@ class Console:
     folder: Path
     as_json: bool = False
     verbosity: int = 0
+    dry_run: bool = False
+    plan: "list[Change]" = field(default_factory=list)  # what a dry run would change
+    answers: list[tuple[Any, Any]] = field(default_factory=list)  # those of a dry run, which are given in the end
 
     @cached_property
     def project(self) -> "Project":
@@ -51,7 +55,10 @@ class Console:
         said: dict[str, Any] = context.meta if context else {}
         opened.executor = said.get(EXECUTOR)
         opened.approve = partial(_ask, yes=bool(said.get(YES)))
-        return opened.rehearsal(bool(said.get(DRY_RUN)))
+        rehearsal = opened.rehearsal(self.dry_run)
+        if self.dry_run:
+            rehearsal.planned = self.plan
+        return rehearsal
 
     @property
     def project_here(self) -> "Project | None":
@@ -75,13 +82,41 @@ class Console:
 
     def answer(self, document: Any, text: str | Callable[[], str]) -> None:
         """Give the command's answer on stdout: the JSON document, or the text."""
-        if self.as_json:
+        if self.dry_run:
+            self.answers.append((document, text))
+        elif self.as_json:
             from eds.project.results import to_jsonable
 
             click.echo(json.dumps(to_jsonable(document), ensure_ascii=False, allow_nan=False, indent=2))
             answered.append(document)
         else:
             click.echo(text() if callable(text) else text)
+
+    def would_begin(self, action: "Action", what: str, detail: str = "") -> None:
+        """Say what a command without a project makes; a dry run ends here."""
+        if self.dry_run:
+            from eds.project.rehearsal import Change, RehearsedError
+
+            self.plan.append(Change(action, what, detail))
+            raise RehearsedError
+
+    def rehearse(self, command: Callable[[], None]) -> None:
+        """Run a command in a dry run: give its answer, if it comes to one, and what it would change."""
+        from eds.project.rehearsal import Plan, RehearsedError
+
+        with suppress(RehearsedError):
+            command()
+        plan, real = Plan(tuple(self.plan)), replace(self, dry_run=False)
+        for document, text in self.answers[-1:]:
+            from eds.project.results import to_jsonable
+
+            known = to_jsonable(document)
+            merged = known if isinstance(known, dict) else {"answer": known}
+            shown = text() if callable(text) else text
+            said = f"Dry run, nothing is written. The answer would be:\n\n{shown}\n\nIt would:\n{plan.text}"
+            real.answer({**merged, "dry_run": plan}, said)
+        if not self.answers:
+            real.answer({"dry_run": plan}, f"Dry run, nothing is written. It would:\n{plan.text}")
 
     @contextmanager
     def progress(self, label: str, unit: str = "") -> Iterator[Progress]:
@@ -153,16 +188,25 @@ class ProjectFolder(click.Path):
 FOLDER = ProjectFolder()
 
 
-def command(group: click.Group | None, name: str, *, example: str) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function a command: it gets a Console first, then its own options by name."""
+def command(
+    group: click.Group | None, name: str, *, example: str, reads: bool = False
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a command: it gets a Console first, then its own options by name.
+
+    A command that only `reads` has no --dry-run.
+    """
 
     def decorate(function: Callable[..., None]) -> click.Command:
         @wraps(function)
-        def call(project_folder: Path, as_json: bool, verbose: int, quiet: bool, **options: Any) -> None:
+        def call(
+            project_folder: Path, as_json: bool, verbose: int, quiet: bool, dry_run: bool = False, **options: Any
+        ) -> None:
             verbosity = -1 if quiet else verbose
             logging.basicConfig(level=logging.DEBUG if verbosity > 0 else logging.WARNING, stream=sys.stderr)
             try:
-                function(Console(project_folder, as_json, verbosity), **options)
+                console = Console(project_folder, as_json, verbosity, dry_run)
+                run = partial(function, console, **options)
+                console.rehearse(run) if dry_run else run()
             except PermissionError as error:  # of a file that no reader or writer of ours speaks for
                 if error.filename is None:
                     raise
@@ -170,6 +214,8 @@ def command(group: click.Group | None, name: str, *, example: str) -> Callable[[
                 hint = "Ask its owner for the right to read and write it."
                 raise InputError(f"cannot be used ({reason})", where=where, hint=hint) from error
 
+        if not reads:
+            call = click.option("--dry-run", is_flag=True, help="Say what it would change, and write nothing.")(call)
         for add in (
             click.option("-q", "--quiet", is_flag=True, help="Say nothing but the answer and errors."),
             click.option("-v", "--verbose", count=True, show_default=False, help="Say more."),

@@ -28,6 +28,7 @@ def demo(console: Console, folder: Path, models: tuple[str, ...], **plan: int) -
     """
     from eds.project.demo import MODELS, make_demo
 
+    console.would_begin("make", str(folder), f"a drawn catalogue of {plan['products']:,} garments, judged and scored")
     console.show(make_demo(folder, plan=plan, models=models or MODELS, workers=None, reporter=console), render_demo)
 
 

@@ -70,13 +70,13 @@ def import_(console: Console, **options: Any) -> None:
     console.show(console.project.import_vectors(**options), render_import)
 
 
-@command(embeddings, "list", example="eds embeddings list --json")
+@command(embeddings, "list", example="eds embeddings list --json", reads=True)
 def list_(console: Console) -> None:
     """List the models that have vectors, and their state."""
     console.show(console.project.embeddings(), render_embeddings)
 
 
-@command(embeddings, "presets", example="eds embeddings presets")
+@command(embeddings, "presets", example="eds embeddings presets", reads=True)
 def presets(console: Console) -> None:
     """List the models of the paper, and how to name them."""
     from eds.project.embed import presets as list_presets
@@ -84,7 +84,7 @@ def presets(console: Console) -> None:
     console.show(list_presets(), render_presets)
 
 
-@command(embeddings, "check", example="eds embeddings check")
+@command(embeddings, "check", example="eds embeddings check", reads=True)
 def check(console: Console) -> None:
     """Compare the vectors with their digests and the catalogue."""
     result = console.project.check_vectors()

@@ -148,7 +148,7 @@ def import_(
     console.show(result, render_catalogue)
 
 
-@command(images, "check", example="eds images check --json")
+@command(images, "check", example="eds images check --json", reads=True)
 @check_option
 @workers
 def check(console: Console, **options: Any) -> None:

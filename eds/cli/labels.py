@@ -58,7 +58,7 @@ def invite(console: Console, name: str, hours: float) -> None:
     console.show(console.project.experts.invite(name, hours=hours), _render_invitation)
 
 
-@command(experts, "list", example="eds labels experts list --json")
+@command(experts, "list", example="eds labels experts list --json", reads=True)
 def list_experts(console: Console) -> None:
     """List accounts: role, state, judgements."""
     console.show_table(console.project.experts.list(), "No experts yet: eds labels experts add NAME.")
@@ -131,7 +131,7 @@ def add_campaign(
     console.show_table(console.project.campaigns.create(name, experts, **chosen), NO_CAMPAIGNS)
 
 
-@command(campaigns, "list", example="eds labels campaigns list")
+@command(campaigns, "list", example="eds labels campaigns list", reads=True)
 def list_campaigns(console: Console) -> None:
     """List campaigns and their settings."""
     console.show_table(console.project.campaigns.list(), NO_CAMPAIGNS)
@@ -161,7 +161,7 @@ def close(console: Console, name: str) -> None:
     console.answer({"campaign": name, "closed": True}, f"{name} is closed.")
 
 
-@command(labels, "status", example="eds labels status --campaign pool")
+@command(labels, "status", example="eds labels status --campaign pool", reads=True)
 @campaign
 def status(console: Console, campaign: str | None) -> None:
     """Show what each expert has judged and has left."""
@@ -183,13 +183,13 @@ def save(console: Console, version: str, file: Path, examples: Path | None) -> N
     console.answer({"version": version, "examples": count}, f"Guideline {version} is saved, with {count:,} examples.")
 
 
-@command(guideline, "list", example="eds labels guideline list")
+@command(guideline, "list", example="eds labels guideline list", reads=True)
 def list_guidelines(console: Console) -> None:
     """List versions, with their campaigns and labels."""
     console.show_table(console.project.guidelines.list(), "No guideline yet: eds labels guideline save VERSION FILE.")
 
 
-@command(guideline, "show", example="eds labels guideline show 2")
+@command(guideline, "show", example="eds labels guideline show 2", reads=True)
 @click.argument("version")
 def show(console: Console, version: str) -> None:
     """Print a version's text and examples."""
@@ -226,7 +226,7 @@ def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
     console.answer({"campaign": campaign, "pairs": pairs, "needed": needed}, f"{campaign} calibrates {rounds}.")
 
 
-@command(calibration, "list", example="eds labels calibration list pool")
+@command(calibration, "list", example="eds labels calibration list pool", reads=True)
 @click.argument("campaign")
 def list_rounds(console: Console, campaign: str) -> None:
     """List every expert's rounds and how much was right."""
@@ -246,7 +246,7 @@ def add_gold(console: Console, file: Path) -> None:
     console.answer({"added": new, "known": known}, f"{new:,} of {known:,} gold pairs are new.")
 
 
-@command(gold, "list", example="eds labels gold list --json")
+@command(gold, "list", example="eds labels gold list --json", reads=True)
 def list_gold(console: Console) -> None:
     """List known pairs; do not show them to experts."""
     console.show_table(console.project.labels.gold(), "No gold yet: eds labels gold add FILE.")
@@ -257,7 +257,7 @@ def flags() -> None:
     """Pairs that experts set aside with a reason."""
 
 
-@command(flags, "list", example="eds labels flags list --campaign pool")
+@command(flags, "list", example="eds labels flags list --campaign pool", reads=True)
 @campaign
 def list_flags(console: Console, campaign: str | None) -> None:
     """List open flags, with the expert's own answer."""
@@ -298,7 +298,7 @@ def adjudicate(
     )
 
 
-@command(labels, "audit", example="eds labels audit --json")
+@command(labels, "audit", example="eds labels audit --json", reads=True)
 def audit(console: Console) -> None:
     """List administrative acts: when, who, what, to whom."""
     console.show_table(console.project.labels.audit(), "No administrative act yet.")
@@ -355,7 +355,7 @@ def imports() -> None:
     """Imports of votes, which a lead can void."""
 
 
-@command(imports, "list", example="eds labels imports list")
+@command(imports, "list", example="eds labels imports list", reads=True)
 def list_imports(console: Console) -> None:
     """List imports: file, campaign, votes, void or not."""
     console.show_table(console.project.labels.imports(), "No votes were imported.")

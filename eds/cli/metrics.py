@@ -11,7 +11,6 @@ from eds.cli.console import Console, command
 from eds.cli.options import (
     allow_missing,
     confidence,
-    dry_run_option,
     executor_option,
     named_files,
     pool_models_option,
@@ -36,7 +35,7 @@ def metrics() -> None:
     """Score the models against the truth."""
 
 
-@command(metrics, "list", example="eds metrics list --preset vsd")
+@command(metrics, "list", example="eds metrics list --preset vsd", reads=True)
 @click.option("--preset", metavar="NAME", help="Show only the measures of this preset.")
 def list_(console: Console, preset: str | None) -> None:
     """List the measures with formula and conventions."""
@@ -93,7 +92,6 @@ def list_(console: Console, preset: str | None) -> None:
 @executor_option
 @click.option("--explain", is_flag=True, help="Show every measure, and what each value rests on.")
 @click.option("--brief", is_flag=True, help="Show one line for each model: its values, the best ones marked.")
-@dry_run_option
 def score(console: Console, explain: bool, brief: bool, **options: Any) -> None:
     """Score every model by the measures, and write table scores.
 

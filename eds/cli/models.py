@@ -6,7 +6,7 @@ import click
 
 from eds.choices import GivenRole
 from eds.cli.console import Console, command
-from eds.cli.options import dry_run_option, role_option
+from eds.cli.options import role_option
 from eds.cli.render import format_share, format_table
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def models() -> None:
     """
 
 
-@command(models, "list", example="eds models list --json")
+@command(models, "list", example="eds models list --json", reads=True)
 def list_(console: Console) -> None:
     """List the models with their roles."""
     console.show(console.project.list_models(), render_models)
@@ -37,7 +37,6 @@ def add(console: Console, model: str, role: GivenRole | None) -> None:
 
 @command(models, "remove", example="eds models remove hsv")
 @click.argument("model")
-@dry_run_option
 def remove(console: Console, model: str) -> None:
     """Delete a model's vectors, lists and scores.
 

@@ -43,7 +43,7 @@ def mine(console: Console, **options: Any) -> None:
     console.show(console.project.mine(**options), render_mine)
 
 
-@command(neighbors, "list", example="eds neighbors list")
+@command(neighbors, "list", example="eds neighbors list", reads=True)
 def list_(console: Console) -> None:
     """List the models that have lists, and their state."""
     console.show(console.project.neighbors(), render_neighbors)

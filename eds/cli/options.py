@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from eds.choices import GivenRole
-from eds.cli.console import DRY_RUN, EXECUTOR, YES
+from eds.cli.console import EXECUTOR, YES
 from eds.registry import EXECUTORS
 
 if TYPE_CHECKING:
@@ -93,14 +93,7 @@ def noted_flag(name: str, key: str, help_text: str, **settings: Any) -> "Callabl
     return click.option(name, is_flag=True, expose_value=False, callback=note, help=help_text, **settings)
 
 
-yes_option = noted_flag("--yes", YES, "Add judgements without asking, for scripts.", envvar="EDS_YES")
-dry_run_option = noted_flag("--dry-run", DRY_RUN, "Show the result and its price, and write nothing.")
-
-
-def spending(function: Callable[..., None]) -> Callable[..., None]:
-    """Options --yes and --dry-run of a command that adds judgements."""
-    decorated: Callable[..., None] = yes_option(dry_run_option(function))
-    return decorated
+spending = noted_flag("--yes", YES, "Add judgements without asking, for scripts.", envvar="EDS_YES")
 
 
 role_option = click.option(

@@ -25,7 +25,10 @@ def init(console: Console, where: Path | None) -> None:
     """Create a project in a folder."""
     from eds.project import Project
 
-    project = Project.create(where or console.folder)
+    folder = where or console.folder
+    Project.refuse_existing(folder)
+    console.would_begin("make", str(folder / "eds.toml"))
+    project = Project.create(folder)
     shown = str(project.root)
     console.answer(
         {"project": shown},
@@ -34,7 +37,7 @@ def init(console: Console, where: Path | None) -> None:
     )
 
 
-@command(None, "status", example="eds status --project demo --json")
+@command(None, "status", example="eds status --project demo --json", reads=True)
 def status(console: Console) -> None:
     """Show the status of every table."""
     console.show(console.project.status(), render_status)
@@ -103,7 +106,7 @@ def _shorten(made_by: str) -> str | None:
     return (f"{cut}; and {len(others)} more" if others else cut) or None
 
 
-@command(None, "completion", example="eds completion bash >> ~/.bashrc")
+@command(None, "completion", example="eds completion bash >> ~/.bashrc", reads=True)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(console: Console, shell: str) -> None:
     """Print the completion script for a shell."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NEEDED = ("streamlit", "starlette", "uvicorn", "sqlalchemy", "argon2")
 
 
-@command(None, "serve", example="eds labels serve --project shop --invite lead-1")
+@command(None, "serve", example="eds labels serve --project shop --invite lead-1", reads=True)
 @click.option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: all interfaces.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8501, help="Port; 0 lets the system choose.")
 @click.option("--base-path", default="", help="Path prefix behind a proxy, as /eds.")

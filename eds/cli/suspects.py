@@ -9,7 +9,7 @@ import click
 
 from eds import choices
 from eds.cli.console import Console, command
-from eds.cli.options import dry_run_option, executor_option, explain_option, models_option, one_of, spending
+from eds.cli.options import executor_option, explain_option, models_option, one_of, spending
 from eds.cli.render import format_rate, format_share, format_table
 from eds.registry import SAMPLING_ORDERS
 
@@ -155,7 +155,6 @@ def repeats(console: Console, n: int) -> None:
 @command(suspects, "reorder", example="eds suspects reorder --order learned")
 @order_option
 @batch_option
-@dry_run_option
 def reorder(console: Console, **options: Any) -> None:
     """Deal unjudged pairs of the pool into new batches.
 
@@ -165,13 +164,13 @@ def reorder(console: Console, **options: Any) -> None:
     console.show(console.project.reorder(**options), render_drawn("Dealt {:,} pairs into new batches."))
 
 
-@command(suspects, "list", example="eds suspects list --json")
+@command(suspects, "list", example="eds suspects list --json", reads=True)
 def list_(console: Console) -> None:
     """Count pairs and batches by origin and stratum."""
     console.show(console.project.suspects(), render_suspects)
 
 
-@command(suspects, "growth", example="eds suspects growth --k-max 20")
+@command(suspects, "growth", example="eds suspects growth --k-max 20", reads=True)
 @click.option("--k-max", type=click.IntRange(1), help="Largest k (default: 20, or the lists' depth).")
 @models_option
 def growth(console: Console, **options: Any) -> None:

@@ -31,6 +31,8 @@ def catalogue(console: Console, out: Path | None, **options: Any) -> None:
     """Draw a fashion catalogue whose attributes are known."""
     from eds.project.simulate import draw_catalogue
 
+    if out is not None:
+        console.would_begin("make", str(out), f"pictures of {options['products']:,} garments, and images.parquet")
     console.show(
         draw_catalogue(out or console.project, reporter=console, **options),
         lambda drawn: f"{format_frame(drawn.by_category)}\n{drawn.images:,} images in {drawn.folder}",
@@ -42,7 +44,7 @@ def experts() -> None:
     """Simulated experts, each with a threshold and noise."""
 
 
-@command(experts, "show", example="eds synthetic experts show --count 3 -p demo")
+@command(experts, "show", example="eds synthetic experts show --count 3 -p demo", reads=True)
 @panel_size
 @panel_seed
 def show(console: Console, count: int | None, seed: int | None) -> None:

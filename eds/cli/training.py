@@ -94,7 +94,7 @@ def split(console: Console, replace: bool, **options: Any) -> None:
     console.show(console.project.split(SplitOptions(**options), replace=replace), render_split)
 
 
-@command(training, "list", example="eds training list")
+@command(training, "list", example="eds training list", reads=True)
 def list_(console: Console) -> None:
     """List the runs of training with their scores."""
     console.show(console.project.training_runs(), render_runs)

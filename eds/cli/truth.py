@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.options import as_of, campaign, confidence, dry_run_option, existing_file, one_of
+from eds.cli.options import as_of, campaign, confidence, existing_file, one_of
 from eds.cli.render import format_frame, format_interval, format_share, format_table
 from eds.registry import VOTING_RULES
 
@@ -29,13 +29,12 @@ def truth() -> None:
 @campaign
 @click.option("--adjudication/--no-adjudication", default=True, help="Let leads' decisions replace votes.")
 @click.option("--replace", is_flag=True, help="Store it though labels are lost or change.")
-@dry_run_option
 def decide(console: Console, **options: Any) -> None:
     """Decide every pair from its votes and store the truth."""
     console.show(console.project.decide(**options), render_decision)
 
 
-@command(truth, "agreement", example="eds truth agreement --json")
+@command(truth, "agreement", example="eds truth agreement --json", reads=True)
 @as_of
 @campaign
 @click.option("--control", type=existing_file, help="Pairs that everybody judged (default: the campaigns').")
@@ -69,6 +68,8 @@ def render_decision(result: "DecideResult") -> str:
             f"{counts['late']:,} judgements do not count: given more than 7 days after their campaign was closed or "
             "their expert left."
         )
+    if result.pictures and (result.pictures.labels_of_gone or result.pictures.labels_of_changed):
+        lines.append(f"Pictures: {result.pictures.text}.")
     if result.unusable:
         lines.append(
             f"{result.unusable:,} labels are of images that are no query or no candidate of the catalogue: no measure "

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 @command(None, "undo", example="eds undo --dry-run")
 @click.argument("entry", required=False)
 @click.option("--list", "show_list", is_flag=True, help="List what can be undone, and what was.")
-@click.option("--dry-run", is_flag=True, help="Say what would be taken back, and do nothing.")
 @click.option("--yes", is_flag=True, envvar="EDS_YES", help="Do not ask, for scripts.")
-def undo(console: Console, entry: str | None, show_list: bool, dry_run: bool, yes: bool) -> None:
+def undo(console: Console, entry: str | None, show_list: bool, yes: bool) -> None:
     """Undo a pool, draw, campaign or import of votes.
 
     What nobody has judged is taken back, by default of the last entry; judgements are never deleted.
@@ -26,14 +25,17 @@ def undo(console: Console, entry: str | None, show_list: bool, dry_run: bool, ye
     if show_list:
         console.show(console.project.journal(), render_journal)
         return
+    if console.dry_run:
+        console.show(console.project.undo(entry), render_undo)
+        return
     plan = console.project.undo(entry, dry_run=True)
-    if not dry_run and not yes:
+    if not yes:
         question = render_undo(plan)
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise DeclinedError(question.splitlines()[0].rstrip("."), hint="Nothing was undone; --yes undoes it.")
         if not click.confirm(f"{question}\nGo on?", err=True):
             raise DeclinedError("nothing was undone")
-    console.show(plan if dry_run else console.project.undo(plan.entry.name), render_undo)
+    console.show(console.project.undo(plan.entry.name), render_undo)
 
 
 def render_journal(result: "JournalResult") -> str:

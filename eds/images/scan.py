@@ -65,13 +65,14 @@ def scan(
     check: choices.FileCheck = "full",
     near: int | None = 4,
     cache: Path | None = None,
+    keep: bool = True,
     workers: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scan:
     """Scan every file; good ones get `width`, `height` and `sha256`, bad ones are listed with the reason.
 
-    With the file `cache` the next scan reads only what changed. `near` is the largest Hamming distance of
-    near duplicates; None leaves them out, as the header check does.
+    With the file `cache` the next scan reads only what changed; without `keep` the file stays as it is. `near` is the
+    largest Hamming distance of near duplicates; None leaves them out, as the header check does.
     """
     choices.check(choices.FileCheck, check, "check")
     known = load_cache(cache, root)
@@ -83,7 +84,7 @@ def scan(
         for portion, from_memory in _scan_files(images["path"].tolist(), root, known, check, workers):
             seen += portion
             reused |= from_memory
-            if cache is not None and len(seen) - len(reused) - kept >= KEEP_EVERY:
+            if cache is not None and keep and len(seen) - len(reused) - kept >= KEEP_EVERY:
                 kept = len(seen) - len(reused)
                 save_cache(cache, root, {**known.seen, **{one.path: one for one in seen}}.values())
             if progress:
@@ -91,7 +92,7 @@ def scan(
     finally:
         whole = len(seen) == len(images)
         same = len(reused) == len(seen) == len(known.seen)
-        if cache is not None and seen and not same:
+        if cache is not None and keep and seen and not same:
             save_cache(cache, root, seen if whole else {**known.seen, **{one.path: one for one in seen}}.values())
     return _summarise(images, seen, len(reused), near if check == "full" else None, known.note)
 

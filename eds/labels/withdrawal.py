@@ -71,7 +71,7 @@ def give_back(store: Store, pairs: pd.DataFrame, *, by: str = "") -> int:
     return store.write(act)
 
 
-def undo_campaign(store: Store, name: str, *, dry_run: bool = False, by: str = "") -> Withdrawal:
+def undo_campaign(store: Store, name: str, *, by: str = "") -> Withdrawal:
     """Ask no more what nobody has judged in a campaign; without any judgement it is closed."""
     check_name(name, "campaign")
 
@@ -86,15 +86,14 @@ def undo_campaign(store: Store, name: str, *, dry_run: bool = False, by: str = "
         free = asked[(acts == 0) & (asked["withdrawn"] == 0)]
         begun = len(asked.loc[acts > 0, PAIR].drop_duplicates())
         result = Withdrawal(len(free[PAIR].drop_duplicates()), begun, int(free["open"].sum()))
-        if not dry_run:
-            now = store.now()
-            _mark(connection, free, now)
-            values = {"withdrawn_at": now, **({} if begun or row.closed_at else {"closed_at": now})}
-            connection.execute(sa.update(campaign).where(campaign.c.id == row.id).values(values))
-            audit.note(connection, now, by, "undo campaign", name, pairs=result.withdrawn, judged=begun)
+        now = store.now()
+        _mark(connection, free, now)
+        values = {"withdrawn_at": now, **({} if begun or row.closed_at else {"closed_at": now})}
+        connection.execute(sa.update(campaign).where(campaign.c.id == row.id).values(values))
+        audit.note(connection, now, by, "undo campaign", name, pairs=result.withdrawn, judged=begun)
         return result
 
-    return store.read(act) if dry_run else store.write(act)
+    return store.write(act)
 
 
 def _asked(connection: sa.Connection, within: "sa.ColumnElement[bool]") -> pd.DataFrame:

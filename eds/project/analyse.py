@@ -117,7 +117,7 @@ def analyse(project: "Project", name: str, **options: Any) -> AnalysisResult:
     result = AnalysisResult(name, to_jsonable(every), _digests(project, list(tables)), document, file)
     if project.read_only:
         project.say("The project cannot be written to: the result is not stored.")
-    else:
+    elif not project.would_write(file):
         _store(result)
     return result
 

@@ -10,7 +10,7 @@ from eds.labels.form import ASPECTS, PLAIN, Form
 from eds.labels.gold import USUAL
 from eds.labels.progress import ExpertProgress
 from eds.labels.query_places import QueryPlaces
-from eds.project.label_store import opened
+from eds.project.label_store import opened, rehearsed
 from eds.project.price import price_of, questions
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ class Campaigns:
         if project.asks:
             project.agree(self._make(*chosen, rehearse=True))
         self._make(*chosen)
+        project.end_rehearsal()
         return self.progress(name)
 
     def price(
@@ -146,7 +147,8 @@ class Campaigns:
                 f"{rate.similar:,} of {rate.decided:,} decided pairs of these origins are similar: an untouched "
                 f"candidate means {'similar' if polarity == 'similar' else 'not similar'}."
             )
-        with opened(project, create=True) as store:
+        aside = rehearse and not project.dry_run  # a dry run says what the campaign would write
+        with rehearsed(project, create=True) if aside else opened(project, create=True) as store:
             suspects = with_gold(project, store, suspects, polarity)
             gold_share, repeat_share = plan.gold_share, plan.repeat_share
             if gold_share is None:
@@ -167,7 +169,7 @@ class Campaigns:
                 plan.experts_per_pair,
                 plan.form,
             )
-            asked = campaigns.create_campaign(store, made, suspects, experts, by=project.actor, rehearse=rehearse)
+            asked = campaigns.create_campaign(store, made, suspects, experts, by=project.actor, rehearse=aside)
         return price_of(project, len(questions(suspects)), asked)
 
     def suspects(

@@ -213,6 +213,8 @@ def write_sheet(
         "title": project.config.project.name,
     }
     table = project.read("images")
+    if project.would_write(to, "a contact sheet"):
+        project.end_rehearsal()
     with local_file(to) as file:
         if suffix in (".html", ".htm"):
             with project.progress("reading", "images") as progress:
@@ -270,6 +272,7 @@ def _write(
                 check=options.check,
                 near=near,
                 cache=project.root / ".eds" / "scan.parquet",
+                keep=not project.dry_run,
                 workers=options.workers,
                 progress=progress,
             )
@@ -299,8 +302,8 @@ def _write(
     before = project.read("images", columns=["image_id", "sha256"]) if project.state("images").rows else None
     project.write(images, "images", made_by)
     if before is not None:
-        note_changes(project, before)
-    if left_out:
+        note_changes(project, before, images)
+    if left_out and not project.dry_run:
         write_excluded(project, left_out)
     return CatalogueResult(
         name,
@@ -364,6 +367,8 @@ def _parents(project: Project, files: Sequence[Path]) -> list[Path]:
 
 def _write_lists(project: Project, bad: pd.DataFrame, scanned: Scan | None) -> Path:
     lists = project.root / ".eds" / "scan"
+    if project.would("replace", lists, "lists of bad files and duplicates"):
+        return lists
     write_text(lists / "bad.csv", bad.to_csv(index=False))
     if scanned is not None:
         write_text(lists / "exact.csv", scanned.exact.to_csv(index=False))

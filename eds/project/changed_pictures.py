@@ -1,8 +1,7 @@
 """Pairs whose pictures are gone or were changed: out of the queues, with their labels kept and told.
 
-A pair of a picture that is gone is not asked until the picture is back. Where a file has other content than when its
-pairs were judged, the pairs are in changed_pictures.csv with the digest that the labels are about; the old file settles
-it.
+Pairs of a picture that is gone or changed are not asked until the picture is back as it was. They are in
+changed_pictures.csv with the digest of the former picture, which their labels are about; the old file settles it.
 """
 
 from dataclasses import dataclass
@@ -15,13 +14,15 @@ from eds.project.results import Result
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy as np
     import pandas as pd
 
     from eds.project import Project
 
 FILE = "changed_pictures.csv"
 PAIR = ["query_id", "candidate_id"]
-COLUMNS = [*PAIR, "image_id", "sha256"]
+COLUMNS = [*PAIR, "image_id", "sha256", "judged"]
+JUDGED = "yes"
 KINDS = ("normal", "gold", "repeat")
 
 
@@ -48,8 +49,8 @@ class PictureChanges(Result):
         return "; ".join(parts)
 
 
-def picture_changes(project: "Project") -> PictureChanges:
-    """Count the pairs of pictures that are gone or changed."""
+def picture_changes(project: "Project", truth: "pd.DataFrame | None" = None) -> PictureChanges:
+    """Count the pairs of pictures that are gone or changed; the labels are those of `truth`, by default the stored."""
     known = project.read("images", columns=["image_id"])["image_id"]
     gone, unasked, labels = 0, 0, 0
     if project.path("suspects").exists():
@@ -58,8 +59,10 @@ def picture_changes(project: "Project") -> PictureChanges:
         unasked = len(outside.drop_duplicates())
         named = {*outside["query_id"], *outside["candidate_id"]}
         gone = len(named.difference(known))
-    if project.path("truth").exists():
-        labels = int(lacking(project.read("truth", columns=PAIR), known).sum())
+    if truth is None and project.path("truth").exists():
+        truth = project.read("truth", columns=PAIR)
+    if truth is not None:
+        labels = int(lacking(truth, known).sum())
     return PictureChanges(gone, unasked, labels, len(labels_of_changed(project)))
 
 
@@ -72,36 +75,38 @@ def lacking(pairs: "pd.DataFrame", known: "Iterable[str]") -> "pd.Series[bool]":
 def labels_of_changed(project: "Project") -> "pd.DataFrame":
     """The pairs that were judged by other pictures than the catalogue has now: query_id, candidate_id."""
     noted = _noted(project)
+    noted = noted[noted["judged"] == JUDGED]
     if not len(noted):
         return noted[PAIR]
     now = project.read("images", columns=["image_id", "sha256"]).set_index("image_id")["sha256"]
-    today = noted["image_id"].map(now)
-    return noted.loc[today.notna() & (today != noted["sha256"]), PAIR].drop_duplicates()
+    return _differing(noted, now)[PAIR].drop_duplicates()
 
 
-def note_changes(project: "Project", before: "pd.DataFrame") -> None:
-    """After the catalogue was written: take pairs of gone and changed pictures out of queues, and say so.
+def note_changes(project: "Project", before: "pd.DataFrame", after: "pd.DataFrame") -> None:
+    """With the catalogue: take pairs of gone and changed pictures out of queues, and say so.
 
-    `before` is the former table images. Pairs of pictures that are back are asked again.
+    `before` and `after` are the former and the new table images. Pairs of pictures that are back, or have their judged
+    content again, are asked again.
     """
     if not project.path("suspects").exists():
         return
-    digest = project.read("images", columns=["image_id", "sha256"]).set_index("image_id")["sha256"]
-    former = before.set_index("image_id")["sha256"]
+    digest, former = (table.set_index("image_id")["sha256"] for table in (after, before))
     gone, back = former.index.difference(digest.index), digest.index.difference(former.index)
     now = digest.reindex(former.index)
     changed = former.index[(former.notna() & now.notna() & (former != now)).to_numpy(dtype=bool)]
     if not (len(gone) or len(changed) or len(back)):
         return
-    suspects = project.read("suspects", columns=PAIR)
-    affected = suspects[~lacking(suspects, before["image_id"]) & _named(suspects, [*gone, *changed])]
-    returned = suspects[_named(suspects, back) & ~lacking(suspects, digest.index)]
-    _note_labels(project, former.loc[changed])
-    tasks, again = _move(project, affected, returned)
+    suspects = project.read("suspects", columns=PAIR).drop_duplicates()
+    noted = _note_pairs(project, suspects, former.loc[[*changed, *gone]].dropna())
+    other = _differing(noted, digest)
+    missing = lacking(suspects, digest.index)
+    returned = suspects[_named(suspects, [*back, *changed]) & ~missing & ~_among(suspects, other)]
+    affected = suspects[_named(suspects, [*gone, *changed]) & ~lacking(suspects, before["image_id"])]
+    tasks, again = _move(project, affected[~_among(affected, returned)], returned)
     if len(gone) and len(affected):
         project.say(f"{len(gone):,} pictures are gone: their pairs are not asked any more, and labels are kept")
     if len(changed):
-        count = len(labels_of_changed(project))
+        count = len(other.loc[other["judged"] == JUDGED, PAIR].drop_duplicates())
         project.say(
             f"{len(changed):,} pictures have changed; {count:,} labels of a changed picture are kept (see {FILE})"
         )
@@ -120,24 +125,41 @@ def _noted(project: "Project") -> "pd.DataFrame":
     file = project.root / FILE
     if not file.exists():
         return pd.DataFrame(columns=COLUMNS, dtype=str)
-    return pd.read_csv(file, dtype=str, keep_default_na=False)
+    noted = pd.read_csv(file, dtype=str, keep_default_na=False)
+    return noted if "judged" in noted else noted.assign(judged=JUDGED)  # as eds 0.1 wrote it
 
 
-def _note_labels(project: "Project", former: "pd.Series[str]") -> None:
-    """Remember which judged pairs are about these earlier pictures; the first digest of a pair stays."""
+def _note_pairs(project: "Project", suspects: "pd.DataFrame", former: "pd.Series[str]") -> "pd.DataFrame":
+    """Remember which pairs are about these earlier pictures, and return all; the first digest of a pair stays."""
     import pandas as pd
 
     from eds.project.inputs import Inputs
     from eds.project.price import judged_pairs
 
-    judged = judged_pairs(Inputs(project))
+    judged = judged_pairs(Inputs(project)).astype(str)
     parts = [_noted(project)]
-    for side in PAIR:
-        rows = judged[judged[side].isin(former.index)]
-        parts.append(rows.assign(image_id=rows[side], sha256=rows[side].map(former)))
+    for pairs, word in ((judged, JUDGED), (suspects, "")):
+        for side in PAIR:
+            rows = pairs[pairs[side].isin(former.index)]
+            parts.append(rows.assign(image_id=rows[side], sha256=rows[side].map(former), judged=word))
     every = pd.concat(parts, ignore_index=True).drop_duplicates([*PAIR, "image_id"])
-    if len(every):
-        write_text(project.root / FILE, every[COLUMNS].sort_values(COLUMNS).to_csv(index=False))
+    file = project.root / FILE
+    if len(every) and not project.would_write(file, f"{len(every):,} pairs of pictures that are gone or changed"):
+        write_text(file, every[COLUMNS].sort_values(COLUMNS).to_csv(index=False))
+    return every
+
+
+def _differing(noted: "pd.DataFrame", digest: "pd.Series[str]") -> "pd.DataFrame":
+    """The noted pairs whose picture is there, with other content than was noted."""
+    today = noted["image_id"].map(digest)
+    return noted[today.notna() & (today != noted["sha256"])]
+
+
+def _among(pairs: "pd.DataFrame", others: "pd.DataFrame") -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    import pandas as pd
+
+    keys = pd.MultiIndex.from_frame(pairs[PAIR].astype(str))
+    return keys.isin(pd.MultiIndex.from_frame(others[PAIR].astype(str)))
 
 
 def _move(project: "Project", out: "pd.DataFrame", back: "pd.DataFrame") -> tuple[int, int]:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import ProjectError, TruthChangeError
+from eds.project.changed_pictures import PictureChanges, picture_changes
 from eds.project.label_store import exists, explain_missing_package, opened, parse_time
 from eds.project.results import Result
 
@@ -34,6 +35,7 @@ class DecideResult(Result):
     differing_pairs: "pd.DataFrame | None" = None  # from the stored or the imported truth
     change: "TruthChange | None" = None  # of the truth that this one replaces
     unusable: int = 0  # labels that no measure uses: of images that are gone, or have another role
+    pictures: PictureChanges | None = None  # labels of pictures that are gone or changed; None without a catalogue
 
     @property
     def differing(self) -> int | None:
@@ -137,6 +139,7 @@ def decide(
         differing_pairs=differing,
         change=change,
         unusable=count_unusable(project, decision.truth),
+        pictures=picture_changes(project, decision.truth) if project.path("images").exists() else None,
     )
 
 

@@ -160,6 +160,8 @@ def embed(
     if not models:
         return _embed_known(project, options, replace=replace)
     texts = list(dict.fromkeys(_known_text(project, text, options) for text in models))
+    if project.dry_run:
+        _rehearse(project, texts, options, replace=replace)
     project.find_modules()
     with project.writing("embeddings.compute"):
         images = project.read("images", columns=USED.names)
@@ -214,6 +216,41 @@ def embed(
     names = {**{name: text for text, name in kept.items()}, **named}
     done.sort(key=lambda item: texts.index(names[item.model]))
     return EmbedResult(done, summary.bad, summary.seconds, str(project.root / BAD))
+
+
+def _rehearse(project: "Project", texts: Sequence[str], options: EmbedOptions, *, replace: bool) -> None:
+    """Say what would be computed, without loading a network; the dry run ends here."""
+    from eds.backbones import Request
+    from eds.embeddings.sources import USED, Sources
+
+    images, there = project.read("images", columns=USED.names), project.models("embeddings")
+    kept = {} if replace else _up_to_date(project, texts, options, len(images))
+    states = (project.state("embeddings", name) for name in there)
+    computed = {str(state.params.get("models", [""])[0]): str(state.model) for state in states}
+    wanted = Sources(images, project.pictures).wanted if set(texts) & set(computed) else None
+    recorded = {model.name for model in read_recorded(project)}
+    for text in (text for text in texts if text not in kept):
+        name, spec = parse_model(text, project)
+        name, request = computed.get(text) or name, Request.parse(spec)
+        missing = len(images)
+        if name in there and wanted is not None and not replace:
+            missing = _without_vector(project, name, wanted)
+        what = f"embeddings/{name}" if name else f"vectors by {request.loader}:{request.name}"
+        project.would("compute", what, f"of {missing:,} of {len(images):,} images")
+        if name not in recorded:
+            project.would("change", "eds.toml", f"[[models]] {name or request.text}")
+    project.end_rehearsal()
+
+
+def _without_vector(project: "Project", name: str, wanted: "pd.DataFrame") -> int:
+    """How many of the images have no vector of the content that they have now."""
+    import pandas as pd
+
+    from eds.vectors import Vectors
+
+    vectors = Vectors.open(project.path("embeddings", name))
+    sources = pd.Series(vectors.sources, index=vectors.ids)
+    return int((wanted["image_id"].map(sources) != wanted["source"]).sum())
 
 
 def _up_to_date(project: "Project", texts: Sequence[str], options: EmbedOptions, images: int) -> dict[str, str]:
@@ -374,6 +411,11 @@ def import_vectors(
     }
     with project.writing("embeddings.import"), fetch_files(project, sources) as files:
         similarity, bits = _described(files[0], similarity, bits)
+        if project.dry_run:
+            there = project.path("embeddings", name).exists()
+            project.would("replace" if there else "make", project.path("embeddings", name), f"vectors of {sources[0]}")
+            record(project, name, role=role)
+            project.end_rehearsal()
         made_by = project.provenance("embeddings.import", {}, [project.path("images")], params=params)
         images = project.read("images", columns=["image_id"])
         with project.progress("copying", "vectors") as progress:

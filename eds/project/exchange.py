@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eds import io as storage
 from eds.benchmarks.benchmark import PAIR, Benchmark, Location
 from eds.benchmarks.card import count_statistics, render_card
-from eds.benchmarks.folder import SUMS, export_folder, verify_checksums
+from eds.benchmarks.folder import SUMS, check_target, export_folder, verify_checksums
 from eds.benchmarks.formats import (
     FORMATS,
     convert_options,
@@ -31,9 +31,10 @@ from eds.errors import InputError, ProjectError
 from eds.io.reading import reading
 from eds.project.dataset_card import CardText, make_card
 from eds.project.import_votes import VoteImport, check_votes, with_own_names
+from eds.project.label_store import opened
 from eds.project.remote_paths import local_folder
 from eds.project.results import Result
-from eds.project.transaction import refuse_others, transaction
+from eds.project.transaction import parts_of, refuse_others, transaction
 from eds.tables import check_model_name
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from eds.project import Project
     from eds.project.decide import Votes
+    from eds.tables import Provenance
 
 __all__ = [
     "FORMATS",
@@ -116,6 +118,8 @@ def export(
         statements = {**made.statements, "Collection": [*made.statements.get("Collection", ()), kept]}
         made = dataclasses.replace(made, statements=statements)
     benchmark = dataclasses.replace(benchmark, card=made)
+    if project.dry_run:
+        _rehearse_export(project, target, benchmark, format_name, replace=replace)
     with local_folder(target, last=SUMS, replace=replace) as folder:
         with export_folder(folder, replace=replace) as building:
             not_held = write(benchmark, building, **values)
@@ -130,6 +134,20 @@ def export(
         files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     listed, statistics = tuple(files[:LISTED]), count_statistics(benchmark)
     return ExportResult(format_name, str(target), len(files), listed, tuple(not_held), statistics)
+
+
+def _rehearse_export(
+    project: "Project", target: storage.Address, benchmark: Benchmark, format_name: str, *, replace: bool
+) -> None:
+    """Refuse a folder that the export would refuse, and say what it would hold; the dry run ends here."""
+    if not storage.is_remote(target):
+        check_target(storage.local_path(target), replace=replace)
+    parts = [f"{0 if benchmark.images is None else len(benchmark.images):,} images"]
+    parts += [f"{len(benchmark.truth):,} labels"] if benchmark.truth is not None else []
+    parts += [f"{len(benchmark.votes):,} votes"] if benchmark.votes is not None else []
+    parts += [f"lists of {', '.join(benchmark.runs)}"] if benchmark.runs else []
+    project.would("replace" if replace else "make", str(target), f"{format_name}: {', '.join(parts)}")
+    project.end_rehearsal()
 
 
 class _Lists(Mapping[str, "pd.DataFrame"]):
@@ -279,6 +297,8 @@ def store_benchmark(
     parents = [project.path("images")] if kept else []
     made_by = project.provenance(operation, {}, parents, params=params)
     excluded = benchmark.excluded if benchmark.excluded and not kept else None
+    if project.dry_run:
+        _rehearse_import(project, benchmark, tables, made_by, votes)
     with (
         transaction(project) as work,
         unpacked_pictures(benchmark, project.image_root, work.note_picture) as pictures,
@@ -301,6 +321,20 @@ def store_benchmark(
         runs={model: len(run) for model, run in benchmark.runs.items()},
         notes=(*benchmark.notes, *(votes.notes if votes else ())),
     )
+
+
+def _rehearse_import(
+    project: "Project", benchmark: Benchmark, tables: Mapping[str, Any], made_by: "Provenance", votes: VoteImport | None
+) -> None:
+    """Say what an import would write; the dry run ends here."""
+    for name, frame in tables.items():
+        project.write(frame, parts_of(name)[0], made_by, *parts_of(name)[1:])
+    if benchmark.picture_shards or benchmark.picture_folder:
+        project.would("make", project.image_root, "pictures of the benchmark that are not there yet")
+    if votes is not None:
+        with opened(project, create=True) as store:
+            votes.run(store, "")
+    project.end_rehearsal()
 
 
 def _read(read: Callable[..., Benchmark], sources: Sequence[Path], values: Mapping[str, Any]) -> Benchmark:

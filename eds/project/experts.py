@@ -66,12 +66,14 @@ class Experts:
         """Add an account and invite its owner."""
         with opened(self.project, create=True) as store:
             experts.add_expert(store, name, role, by=self.project.actor)
+        self.project.end_rehearsal()  # nobody could use the invitation
         return self.invite(name, hours=hours)
 
     def invite(self, name: str, *, hours: float = HOURS) -> Invitation:
         """Invite again, after a forgotten password; earlier invitations end."""
         with opened(self.project) as store:
             token = experts.invite(store, name, hours=hours, by=self.project.actor)
+        self.project.end_rehearsal()
         link = f"{self.project.config.annotator.url.rstrip('/')}/invitation/{token}"
         return Invitation(name, token, hours, link)
 

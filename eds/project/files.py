@@ -35,6 +35,7 @@ from eds.tables import MODEL_NAME, check_model_name
 if TYPE_CHECKING:
     from eds.labels.store import Store
     from eds.project.price import Price
+    from eds.project.rehearsal import Action, Change
 
 PER_MODEL = ("embeddings", "neighbors")
 IDS = "ids.parquet"  # table embeddings, in the folder of a model
@@ -69,6 +70,7 @@ class ProjectFiles:
         self.store: Store | None = None  # a label store that a server keeps open
         self.executor: str | None = None  # plain, serial, pool or ray, instead of the setting
         self.dry_run = False  # whether verbs compute their results and write nothing
+        self.planned: list[Change] = []  # what they would write (eds.project.rehearsal)
         self.approve: Callable[[Price], None] = _agree  # asked before judgements are added; raises DeclinedError
 
     def agree(self, price: "Price") -> None:
@@ -86,13 +88,47 @@ class ProjectFiles:
         """Whether nothing can be written to the project's folder: answers are given, and not stored."""
         return not os.access(self.root, os.W_OK)
 
-    def rehearsal(self, dry_run: bool = True) -> Self:
-        """Return the same project in which verbs write nothing; with `dry_run` off the project itself."""
-        if not dry_run or self.dry_run:
+    def rehearsal(self, dry_run: bool = True, *, again: bool = False) -> Self:
+        """Return the same project in which verbs write nothing; with `dry_run` off the project itself.
+
+        What they would write is added to `planned`; `again` begins a new list where this is a rehearsal already.
+        """
+        if not dry_run or (self.dry_run and not again):
             return self
         project = copy.copy(self)
-        project.dry_run = True
+        project.dry_run, project.planned = True, []
         return project
+
+    def would(self, action: "Action", what: str | Path, detail: str = "") -> bool:
+        """Whether this is a dry run, which then records the change instead of making it."""
+        if self.dry_run:
+            from eds.project.rehearsal import Change
+
+            self.planned.append(Change(action, self._named(what), detail))
+        return self.dry_run
+
+    def would_write(self, path: storage.Address, detail: str = "") -> bool:
+        """The same of a file that would be made or replaced."""
+        return self.would("replace" if self.dry_run and storage.exists(path) else "make", str(path), detail)
+
+    def would_begin(self, action: "Action", what: str | Path, detail: str = "") -> None:
+        """Record work that takes long; a dry run ends here."""
+        if self.would(action, what, detail):
+            self.end_rehearsal()
+
+    def end_rehearsal(self) -> None:
+        """End a verb here if this is a dry run: what follows would have nothing to work on."""
+        if self.dry_run:
+            from eds.project.rehearsal import RehearsedError
+
+            raise RehearsedError
+
+    def _named(self, what: str | Path) -> str:
+        path, home = Path(what), self.root.resolve()
+        if "://" in str(what) or (not path.is_absolute() and not path.is_relative_to(self.root)):
+            return str(what)
+        inner = path.resolve()
+        return inner.relative_to(home).as_posix() if inner.is_relative_to(home) else str(what)
 
     def say(self, message: str) -> None:
         """Report a message through the project's reporter."""
@@ -156,9 +192,14 @@ class ProjectFiles:
 
     def write(self, frame: pd.DataFrame, table: str, made_by: tables.Provenance, model: str | None = None) -> None:
         """Write a table of the project, whole or not at all; in a dry run nothing."""
-        if self.dry_run:
-            return
-        tables.write(frame, tables.DECLARED[table], self.path(table, model), made_by)
+        path = self.path(table, model)
+        if not self.would_write(path, f"{len(frame):,} rows{self._instead_of(table, model)}"):
+            tables.write(frame, tables.DECLARED[table], path, made_by)
+
+    def _instead_of(self, table: str, model: str | None) -> str:
+        if not self.dry_run or (rows := self.state(table, model).rows) is None:
+            return ""
+        return f" instead of {rows:,}"
 
     def provenance(
         self,

@@ -5,6 +5,7 @@ no table `images` yet; afterwards every path of the project hangs on it, and the
 with the new root first and writes it when the table is there, so that a failure leaves eds.toml as it was.
 """
 
+import copy
 import os
 import re
 import tomllib
@@ -35,12 +36,16 @@ def settled_root(project: Project, folder: Address | None) -> Project:
     _with_root(project, value)
     images = project.config.images.model_copy(update={"root": value})
     settings = project.config.model_copy(update={"images": images})
-    return Project(project.root, settings, project.reporter)
+    rooted = copy.copy(project)
+    rooted.config = settings
+    return rooted
 
 
 def write_root(project: Project) -> None:
     """Write the project's image root to its eds.toml."""
-    write_text(project.root / config.FILE, _with_root(project, project.config.images.root))
+    text = _with_root(project, project.config.images.root)
+    if not project.would("change", config.FILE, f"images.root = {project.config.images.root}"):
+        write_text(project.root / config.FILE, text)
 
 
 def _with_root(project: Project, value: str) -> str:

@@ -110,7 +110,7 @@ def write_suspects(
     undoes: int | None = None,
     begun: bool = True,
 ) -> None:
-    """Write table suspects with an entry of the journal, and let the queues follow; in a dry run nothing.
+    """Write table suspects with an entry of the journal, and let the queues follow.
 
     Pairs that leave the table are taken back from open campaigns, pairs that return are given back. Pairs that
     somebody has judged, and others have not, leave the queue only if `begun`.
@@ -118,8 +118,6 @@ def write_suspects(
     import pandas as pd
 
     project, before = inputs.project, inputs.suspects
-    if project.dry_run:
-        return
     old, new = (pd.MultiIndex.from_frame(frame[KEY].astype(str)) for frame in (before, table))
     removed = before[~old.isin(new)]
     added = table[~new.isin(old)]
@@ -152,6 +150,8 @@ def _write_entry(project: "Project", rows: "pd.DataFrame", operation: Operation,
         "before": read_provenance(path, SUSPECTS)[0].to_json() if path.exists() else None,
     }
     folder = project.root / FOLDER
+    if project.would("make", folder / f"{number:06}.parquet", "an entry of the journal: eds undo takes it back"):
+        return
     folder.mkdir(exist_ok=True)
     content = pa.Table.from_pandas(rows, preserve_index=False)
     content = content.replace_schema_metadata({**(content.schema.metadata or {}), NOTE: json.dumps(said).encode()})

@@ -102,6 +102,8 @@ class Labels:
         kind: str | None = None,
     ) -> int:
         """Write every act (crowdkit: every answer in force) to a file; how many."""
+        if self.project.would_write(file, "every act" if campaign is None else f"every act of campaign {campaign}"):
+            self.project.end_rehearsal()
         with opened(self.project) as store:
             return transfer.export_votes(store, Path(file), kind, only=campaign, as_of=parse_time(as_of))
 
@@ -109,14 +111,20 @@ class Labels:
         """Save everything to one file while experts go on working. It holds password hashes."""
         from eds.labels.backup import back_up
 
+        if self.project.would_write(file, "everything in the label store"):
+            self.project.end_rehearsal()
         with opened(self.project) as store:
             return back_up(store, Path(file))
 
     def restore(self, file: str | Path, *, replace: bool = False) -> "Manifest":
         """Restore a backup into a new labels.db or an empty database; with `replace` the old file is renamed."""
         with explain_missing_package():
-            from eds.labels.backup import restore
+            from eds.labels.backup import check_backup, restore
 
+        if self.project.dry_run:
+            kept = "; the present file is renamed" if replace else ""
+            self.project.would_write(self.project.path("labels"), f"{check_backup(Path(file)).labels:,} acts{kept}")
+            self.project.end_rehearsal()
         return restore(Path(file), address(self.project), replace=replace)
 
     def upgrade(self, backup: str | Path | None = None) -> UpgradeResult:
@@ -126,6 +134,8 @@ class Labels:
             from eds.labels.migrate import newest
 
         saved = Path(backup) if backup else _unused(self.project.root / f"labels-before-upgrade-to-{newest()}.zip")
+        self.project.would("make", saved, "a backup")
+        self.project.would_begin("change", "labels.db", f"to version {newest()}")
         before = upgrade_store(address(self.project), saved)
         return UpgradeResult(str(before), str(newest()), str(saved))
 

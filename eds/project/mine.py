@@ -110,6 +110,12 @@ def mine(
                 if state.condition == "fresh" and state.params == params and not force:
                     lists.append(ModelLists(name, rules.k, state.rows or 0, made=False))
                     continue
+                if project.would(
+                    "make" if state.condition == "absent" else "replace",
+                    project.path("neighbors", name),
+                    f"the {rules.k:,} nearest candidates of {int((images['role'] != 'candidate').sum()):,} queries",
+                ):
+                    continue
                 # A cut through the lists of codes, which are full of ties, would be a cut by id.
                 ties = given.get("keep_ties", vectors[name].model.dtype == "bits")
                 mined = _search(

@@ -185,6 +185,7 @@ def add_model(project: "Project", text: str, *, role: GivenRole | None = None) -
                 raise InputError("the model has no name", where=text, hint=f"Write NAME={text}.")
             check_model_name(name)
         record(project, name, spec, role=role)
+        project.end_rehearsal()
     return next(item for item in list_models(project).models if item.name == name)
 
 
@@ -196,11 +197,10 @@ def remove_model(project: "Project", text: str) -> ModelsResult:
         name = existing_model(project, text)
         models = {model.name: model for model in known_models(project)}
         models[name] = models[name].model_copy(update={"role": "removed"})
-        if project.dry_run:
-            return list_models(project)
         write_models(project, [*models.values()])
-        shutil.rmtree(project.path("embeddings", name), ignore_errors=True)
-        project.path("neighbors", name).unlink(missing_ok=True)
+        for path in (project.path("embeddings", name), project.path("neighbors", name)):
+            if path.exists() and not project.would("delete", path):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
         if project.path("scores").exists():
             made_by, _ = tables.read_provenance(project.path("scores"), tables.SCORES)
             scores = project.read("scores")
@@ -299,6 +299,16 @@ def write_models(
 ) -> None:
     """Write the tables [[models]] of eds.toml, and the new names of models that were renamed."""
     file = project.root / config.FILE
-    if not project.dry_run:
+    if not project.would("change", file, _described(project, models)):
         write_text(file, config.with_models(file, models, renamed))
         project.config = project.config.model_copy(update={"embeddings": config.load(file).embeddings})
+
+
+def _described(project: "Project", models: Sequence[ModelSettings]) -> str:
+    """What the tables [[models]] would say that they do not say now."""
+    if not project.dry_run:
+        return ""
+    before = {model.name: model for model in read_recorded(project)}
+    new = [f"{model.name} {model.role}" for model in models if before.get(model.name) != model]
+    gone = [f"{name} no more" for name in before if name not in {model.name for model in models}]
+    return f"[[models]] {', '.join([*new, *gone])}"

@@ -119,7 +119,8 @@ def show_neighbors(
             raise InputError(f"{out.name} is not a page", where="option --out", hint="Name it .html.")
         from eds.io.files import write_text
 
-        write_text(out, result.html())
+        if not project.would_write(out, f"{len(chosen)} queries"):
+            write_text(out, result.html())
     return result
 
 

@@ -5,7 +5,7 @@ method here.
 """
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from eds.project.models import ModelsResult, ProjectModel
     from eds.project.neighbor_strips import NeighborStrips
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
+    from eds.project.rehearsal import Plan
     from eds.project.report import ReportResult
     from eds.project.run import RunResult
     from eds.project.runs import RunsResult
@@ -79,10 +80,15 @@ class Project(ProjectFiles):
     ) -> "Project":
         """Make a new project in the folder `root`; an existing project is refused and left as it is."""
         root = Path(root)
-        if (root / config.FILE).exists():
-            raise ProjectError("there is a project already", where=str(root), hint="Go on with eds status.")
+        cls.refuse_existing(root)
         write_text(root / config.FILE, config.template(root.resolve().name, values))
         return cls.open(root, reporter=reporter)
+
+    @classmethod
+    def refuse_existing(cls, root: Path) -> None:
+        """Raise ProjectError if there is a project in the folder."""
+        if (root / config.FILE).exists():
+            raise ProjectError("there is a project already", where=str(root), hint="Go on with eds status.")
 
     @classmethod
     def open(cls, root: str | Path, *, reporter: Reporter = SILENT) -> "Project":
@@ -138,6 +144,15 @@ class Project(ProjectFiles):
         from eds.project.run import run
 
         return run(self.rehearsal(dry_run), until=until)
+
+    def plan(self, verb: "Callable[[Project], object]") -> "Plan":
+        """Say what a verb would make, replace, change and delete, and write nothing.
+
+        `verb` gets a project in which every verb can be tried: `project.plan(lambda one: one.scan("photos"))`.
+        """
+        from eds.project.rehearsal import plan
+
+        return plan(self, verb)
 
     def scan(
         self,

@@ -32,6 +32,17 @@ def rename_model(project: "Project", text: str, name: str) -> ModelsResult:
         models = known_models(project)
         if any(model.name == name and model.role != "removed" for model in models):
             raise InputError(f"there is a model {name} already", where="models rename", hint="Give another name.")
+        for table in ("embeddings", "neighbors"):
+            if project.path(table, old).exists():
+                project.would("change", project.path(table, old), f"renamed to {project.path(table, name).name}")
+        for table in ("suspects", "truth", "scores"):
+            if project.path(table).exists():
+                project.would("change", project.path(table), f"{old} is called {name}")
+        kept = [model for model in models if model.name != name]
+        changed = [model.model_copy(update={"name": name}) if model.name == old else model for model in kept]
+        if project.dry_run:
+            write_models(project, changed, {old: name})
+            project.end_rehearsal()
         renamed = _Rename(project, old, name)
         renamed.vectors()
         renamed.table(tables.NEIGHBORS, project.path("neighbors", old), project.path("neighbors", name), renamed.column)
@@ -41,8 +52,6 @@ def rename_model(project: "Project", text: str, name: str) -> ModelsResult:
                 renamed.table(tables.NEIGHBORS, path, path, None)
         for table, change in (("suspects", renamed.sources), ("truth", None), ("scores", renamed.column)):
             renamed.table(tables.TABLES[table], project.path(table), project.path(table), change)
-        kept = [model for model in models if model.name != name]
-        changed = [model.model_copy(update={"name": name}) if model.name == old else model for model in kept]
         write_models(project, changed, {old: name})
     return list_models(project)
 

@@ -111,6 +111,12 @@ def _report(project: "Project", to: str | Path | None, options: ReportOptions) -
             where=str(page),
             hint="Name it like report.html: .json and .csv go beside.",
         )
+    if project.dry_run:
+        for suffix in (".html", ".json", ".csv"):
+            project.would_write(join(parent_of(page), Path(name_of(page)).with_suffix(suffix).name))
+        if project.state("scores").condition != "fresh":
+            project.would_write(project.path("scores"), "missing or stale: made first")
+        project.end_rehearsal()
     with local_file(page) as file:
         document = build_report(project, options)
         sizes = {str(join(parent_of(page), path.name)): path.stat().st_size for path in write_report(document, file)}

@@ -79,9 +79,14 @@ def run_folder(project: "Project", name: str) -> Path:
 
 
 @contextmanager
-def running(project: "Project", name: str) -> Iterator[Path]:
-    """Hold the folder of a run: it alone, so that the project stays open to others while a model is trained."""
+def running(project: "Project", name: str, what: str, *, codes: bool = False) -> Iterator[Path]:
+    """Hold the folder of a run: it alone, so that the project stays open to others while a model is trained.
+
+    A dry run ends here: `what` is trained, and `codes` of all images are written in the end.
+    """
     folder = run_folder(project, name)
+    if project.dry_run:
+        _rehearse(project, folder, what, codes=codes)
     folder.mkdir(parents=True, exist_ok=True)
     lock = filelock.FileLock(folder / LOCK)
     try:
@@ -98,6 +103,17 @@ def running(project: "Project", name: str) -> Iterator[Path]:
             for name in (LOCK, RECORD):
                 (folder / name).unlink(missing_ok=True)
             folder.rmdir()
+
+
+def _rehearse(project: "Project", folder: Path, what: str, *, codes: bool) -> None:
+    from eds.project.models import record
+
+    project.would("change" if folder.exists() else "make", folder, what)
+    if codes:
+        target = project.path("embeddings", folder.name)
+        project.would("replace" if target.exists() else "make", target, "codes of all images")
+        record(project, folder.name)
+    project.end_rehearsal()
 
 
 def begin_record(folder: Path, record: dict[str, Any]) -> None:

@@ -308,7 +308,11 @@ def score(
         inputs.measured_labels(wanted, with_random=with_random)  # refuse before anything is computed
         if known := [name for name in models if name not in new]:
             choose_models(project, known)
+        if new and project.dry_run:  # their vectors and ranks are not there to be scored
+            project.would("replace" if inputs.exists("scores") else "make", project.path("scores"), ", ".join(new))
         add_models(inputs, new, ids, allow_missing=allow_missing)
+        if new:
+            project.end_rehearsal()
         files = {
             "new": [f"{name}={item}" for name, item in new.items()],
             "ids": [f"{name}={item}" for name, item in ids.items()],

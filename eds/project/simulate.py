@@ -70,6 +70,9 @@ def draw_catalogue(
     project = target if isinstance(target, Project) else None
     folder = target.image_root if isinstance(target, Project) else target
     shown = reporter or (project.reporter if project else SILENT)
+    if project:
+        project.would("make", folder, f"pictures of {params.get('products', 200):,} garments")
+        project.would_begin("replace" if project.path("images").exists() else "make", project.path("images"))
     with shown.progress("drawing", "images") as progress:
         images = draw(folder, workers=workers, progress=progress, **params)
     made_by = tables.Provenance("synthetic.catalogue", params=params)
@@ -113,6 +116,10 @@ def simulate(
 ) -> SimulatedJudging:
     """Let simulated experts judge every suspect, in a campaign of the label store or into the file `out`."""
     panel = panel or draw_panel(project, count, seed)
+    pairs = len(project.read("suspects", columns=["query_id"]))
+    project.would_begin(
+        "make" if out else "change", out or "labels.db", f"{len(panel)} experts judge {pairs:,} suspects"
+    )
     if out is None:
         return simulate_judging(project, panel, campaign, experts_per_pair)
     if experts_per_pair is not None:

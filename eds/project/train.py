@@ -185,7 +185,7 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
     base, labels = _base_model(project, options.base, name), options.labels
     design = _design(options)
     target = project.path("embeddings", name)
-    with running(project, name) as folder:
+    with running(project, name, f"{options.objective} on the vectors of {base}, labels {labels}", codes=True) as folder:
         images = project.read("images")
         vectors, with_vector = open_vectors(project, [base], images, allow_missing=True)[base]
         truth = Inputs(project).decided_pairs() if labels == "truth" else None
@@ -245,7 +245,7 @@ def _train_network(project: "Project", name: str, options: HashOptions, *, repla
     fresh = options.random_init or (text.startswith("cnn:") and "@" not in text)
     text += f"{'&' if '?' in text else '?'}random_init=true" if fresh else ""
     design, images, target = _design(options), project.read("images"), project.path("embeddings", name)
-    with running(project, name) as folder:
+    with running(project, name, f"{options.objective} on {text}, labels {options.labels}", codes=True) as folder:
         truth = Inputs(project).decided_pairs() if options.labels == "truth" else None
         labels = supervise(options.labels, images, truth, one_way_as_negative=options.one_way_as_negative)
         labels = with_split(project, labels)
@@ -413,7 +413,7 @@ def finetune(
     base = preset_text(base)
     project.find_modules()
     random = f"{'&' if '?' in base else '?'}random_init=true" if options.random_init else ""
-    with running(project, name) as folder:
+    with running(project, name, f"{options.objective} on {base}{random}") as folder:
         supervision = with_split(project, supervise(labels, images))
         plan = options.plan(project, "last" if self_supervised else _keep(supervision))
         _refuse_shares(options, supervision)

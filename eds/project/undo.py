@@ -143,8 +143,7 @@ def _missing(value: object) -> bool:
 
 
 def _undo_votes(project: "Project", chosen: JournalEntry, number: int) -> UndoResult:
-    if not project.dry_run:
-        project.labels.void_import(number)
+    project.labels.void_import(number)
     note = f"The votes are kept; eds labels imports void {number} --again counts them again. Next: eds truth decide."
     return UndoResult(chosen, chosen.pairs, 0, 0, 0, not project.dry_run, note)
 
@@ -153,8 +152,7 @@ def _undo_campaign(project: "Project", chosen: JournalEntry) -> UndoResult:
     from eds.labels.withdrawal import undo_campaign
 
     with opened(project) as store:
-        name = chosen.name.partition("-")[2]
-        done = undo_campaign(store, name, dry_run=project.dry_run, by=project.actor)
+        done = undo_campaign(store, chosen.name.partition("-")[2], by=project.actor)
     note = "It goes on with the pairs that somebody has judged, until their panels are complete." if done.begun else ""
     return UndoResult(chosen, done.withdrawn, done.begun, 0, done.tasks, not project.dry_run, note)
 
@@ -185,7 +183,7 @@ def _undo_suspects(project: "Project", chosen: JournalEntry, number: int) -> Und
         table, made_by = table.iloc[:0], Provenance(UNDO)
     operation = Operation(UNDO, {"arguments": [chosen.name]})
     write_suspects(inputs, table, made_by, operation, undoes=number, begun=False)
-    if not len(table) and not project.dry_run:
+    if not len(table) and not project.would("delete", project.path("suspects"), "nothing else made it"):
         project.path("suspects").unlink(missing_ok=True)
     taken = len(gone) - judged
     saved = price_of(project, taken).judgements

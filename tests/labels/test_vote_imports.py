@@ -12,6 +12,7 @@ from eds.labels.frames import labels_frame, panels
 from eds.labels.judgements import Judgement, submit
 from eds.labels.progress import expert_progress
 from eds.labels.queue import next_batch, progress
+from eds.labels.rehearsal import Rehearsal
 from eds.labels.store import Store, open_store
 from eds.labels.transfer import import_votes
 from eds.labels.vote_imports import list_imports, void_import
@@ -119,7 +120,11 @@ def test_undoing_a_campaign_keeps_what_was_judged(store: Store) -> None:
     name = begin(store)
     task = next_batch(store, name, "ann")[0]
     submit(store, "ann", [Judgement("t", task.assignment, 1)])
-    seen = undo_campaign(store, name, dry_run=True)
+    rehearsal = Rehearsal(store)
+    seen = undo_campaign(rehearsal, name)
+    assert progress(rehearsal, name)["left"].tolist() == [0, 1, 1], "it reads what it wrote"
+    assert rehearsal.changes().acts == [("undo campaign", name)]
+    rehearsal.end()
     assert (seen.withdrawn, seen.begun, seen.tasks) == (11, 1, 33)
     assert progress(store, name)["left"].tolist() == [11, 12, 12]
     assert undo_campaign(store, name) == seen

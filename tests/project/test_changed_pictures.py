@@ -61,12 +61,27 @@ def test_pairs_of_a_picture_that_is_gone_leave_the_queues_until_it_is_back(proje
         name for task in project.labels.next_tasks("second", "ann", 999) for name in (task.query_id, task.candidate_id)
     }
     assert asked == {f"{number}.png" for number in range(8) if number != 3}
-    project.decide()
+    decided = project.decide().pictures
     assert project.read("truth")[PAIR].equals(truth[PAIR])
+    assert decided is not None
+    assert decided.labels_of_gone == labels > 0
     shutil.move(project.root / "3.png", project.image_root / "3.png")
     project.scan()
     assert queue(project) == waiting
     assert changes(project).unasked == 0
+
+
+def test_a_picture_that_comes_back_with_other_content_is_not_asked_about(project: Project) -> None:
+    waiting = queue(project)
+    shutil.move(project.image_root / "3.png", project.root / "3.png")
+    project.scan()
+    draw(project.image_root / "3.png", 99)
+    project.scan()
+    assert queue(project) == {pair for pair in waiting if "3.png" not in pair}
+    assert changes(project).labels_of_changed > 0
+    shutil.copy(project.root / "3.png", project.image_root / "3.png")
+    project.scan()
+    assert queue(project) == waiting
 
 
 def test_labels_of_a_changed_picture_are_kept_and_told_until_the_old_file_is_back(project: Project) -> None:
@@ -79,10 +94,14 @@ def test_labels_of_a_changed_picture_are_kept_and_told_until_the_old_file_is_bac
     assert {tuple(pair) for pair in labels_of_changed(project).to_numpy()} == judged
     assert changes(project).labels_of_changed == len(judged) > 0
     assert len(project.read("truth")) == len(truth)
+    decided = project.decide().pictures
+    assert decided is not None
+    assert decided.labels_of_changed == len(judged)
     draw(project.image_root / "2.png", 100)
     project.scan()
     assert changes(project).labels_of_changed == len(judged)
     shutil.copy(project.root / "2.png", project.image_root / "2.png")
     project.scan()
     assert changes(project).labels_of_changed == 0
+    assert queue(project) == waiting, "the pairs are asked again, also those that nobody has judged"
     assert (project.root / FILE).exists()

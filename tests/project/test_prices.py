@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from eds.errors import DeclinedError
 from eds.project import Project
 from eds.project.campaigns import CampaignPlan
 from eds.project.price import Price
@@ -109,6 +110,28 @@ def test_every_price_equals_what_then_happens(
         assert prices[1].pairs == len(new)
         assert prices[1].judgements == 3 * len(new)
         assert prices[1].hours == pytest.approx(3 * len(new) * prices[1].seconds / 3600)
+
+
+def test_what_a_campaign_would_cost_enters_no_known_pairs(mined: Path, tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    subprocess.run(["cp", "-r", str(mined), str(root)], check=True)
+    project = Project.open(root)
+    known = project.pool().table[PAIR].head(2).assign(value=1)
+    known.to_csv(tmp_path / "known.csv", index=False)
+    project.draw_gold(tmp_path / "known.csv", 2)
+    project.experts.add("bob")
+
+    def decline(price: Price) -> None:
+        raise DeclinedError(price.text)
+
+    assert project.campaigns.price("c", ["bob"]).judgements == len(project.read("suspects"))
+    project.approve = decline
+    with pytest.raises(DeclinedError):
+        project.campaigns.create("c", ["bob"])
+    plan = project.plan(lambda one: one.campaigns.create("c", ["bob"]))
+    assert [change.what for change in plan.changes] == ["labels.db"]
+    assert len(project.labels.gold()) == 0
+    assert len(project.campaigns.list()) == 0
 
 
 def test_the_command_line_asks_and_scripts_say_yes(mined: Path, tmp_path: Path) -> None:
