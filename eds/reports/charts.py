@@ -270,7 +270,7 @@ def curve_chart(
         .mark_line(strokeWidth=1.6, strokeDash=[0.1, 5], strokeCap="round", color="gray")
         .encode(x=across, y=up)
     )
-    return _framed(dotted, lines, height=250)
+    return _framed(dotted, lines, height=190)
 
 
 def line_chart(
@@ -299,7 +299,7 @@ def line_chart(
         ),
         base.mark_line(color=MAIN, strokeWidth=1.8).encode(x=across, y=up),
         base.mark_circle(color=MAIN, size=64, opacity=1).encode(*TIP, x=across, y=up),
-        height=190,
+        height=150,
     )
 
 
@@ -324,7 +324,7 @@ def growth_chart(growth: "pd.DataFrame", x_label: str = "pairs judged") -> Chart
         base.mark_area(color=MAIN, opacity=0.2).encode(x=across, y=_y("low", "share", scale), y2=alt.Y2("high:Q")),
         base.mark_line(color=MAIN, strokeWidth=2).encode(x=across, y=up),
         base.mark_circle(color=MAIN, size=50, opacity=0).encode(*TIP, x=across, y=up),
-        height=220,
+        height=170,
     )
 
 
@@ -474,7 +474,7 @@ def heat_map(
             fillOpacity=alt.FillOpacity("depth:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 0.96]), legend=None),
         ),
         base.mark_text(fontSize=10).encode(text=alt.Text("text:N"), color=inside),
-        height=alt.Step(32 if width >= 24 else 22),
+        height=alt.Step(26 if width >= 24 else 22),
         width=alt.Step(width),
         right=16 if level else 60,
     )

@@ -12,14 +12,14 @@ from typing import Any
 
 from eds.html import asset, render
 from eds.intervals import CENSUS
-from eds.reports.document import Column, Figure, Gap, Report, Section, Table, Tile
+from eds.reports.document import Block, Column, Figure, Gallery, Gap, Report, Section, Sentence, Table, Tile
 from eds.reports.numbers import NUMERIC, shown, text_of, undefined
 from eds.reports.svg import chart_svg
 
 PACKAGE = "eds.reports"
-NARROW = 68  # letters of a table that fits beside another block
+NARROW = 70  # letters of a table that fits beside another block
 # A table that is wider than the page becomes a list of cards; its class names the least of these widths that holds it.
-WIDTHS = (40, 52, 64, 80, 96, 112, 140)  # in letters
+WIDTHS = (40, 52, 64, 70, 80, 96, 112, 140)  # in letters
 LETTER = 0.55  # width of a letter, in em
 TEXT = 30  # letters of a column of text, which wraps
 CHIPS = {
@@ -54,6 +54,7 @@ def page(report: Report) -> str:
         widths=[(least, round(LETTER * least)) for least in WIDTHS],
         caption=_caption,
         detail_tables=_detail_tables,
+        paragraphs=_paragraphs,
         interval=_interval,
         shown=shown,
         kind=lambda block: type(block).__name__.lower(),
@@ -84,6 +85,43 @@ def _detail_tables(section: Section) -> list[Table]:
     return [block for block in section.blocks if isinstance(block, Table) and block.detail]
 
 
+def _paragraphs(section: Section) -> list[tuple[list[Block], str]]:
+    """What the page shows, block by block; sentences of one tone that follow each other are one paragraph.
+
+    With each the class of a paragraph: its tone, and whether it stands beside the last of an odd number of blocks that
+    take half the width.
+    """
+    groups: list[list[Block]] = []
+    for block in section.blocks:
+        if isinstance(block, Table) and block.detail:
+            continue
+        last = groups[-1][-1] if groups else None
+        if isinstance(block, Sentence) and isinstance(last, Sentence) and block.tone == last.tone != "warn":
+            groups[-1].append(block)
+        else:
+            groups.append([block])
+    said = [group for group in groups if isinstance(group[0], Sentence) and group[0].tone != "warn"]
+    odd = sum(_is_half(group[0]) for group in groups) % 2 == 1
+    beside = max(said, key=_length) if said and odd else None
+    return [(group, _paragraph_class(group[0], group is beside)) for group in groups]
+
+
+def _is_half(block: Block) -> bool:
+    """Whether the block takes half the width of a wide page."""
+    if isinstance(block, Table):
+        return _table_class(block)["box"] != "table"
+    return isinstance(block, (Figure, Gallery))
+
+
+def _length(group: list[Block]) -> int:
+    return sum(len(block.template) for block in group if isinstance(block, Sentence))
+
+
+def _paragraph_class(block: Block, beside: bool) -> str:
+    tone = block.tone if isinstance(block, Sentence) and block.tone != "plain" else ""
+    return " ".join(filter(None, (tone, "half" if beside else "")))
+
+
 def _interval(tile: Tile) -> str:
     kind = tile.number.kind
     return f"{shown(tile.low, kind)} – {shown(tile.high, kind)}".replace(" %", "", 1)
@@ -94,19 +132,28 @@ def _chart(figure: Figure) -> str:
 
 
 def _table_class(table: Table) -> dict[str, str]:
-    """The classes of a table and of its box: the width that it needs, and whether it fits beside another block."""
-    width = sum(_letters(column, table) for column in table.columns)
+    """The classes of a table and of its box: the width that it needs, and whether it fits beside another block.
+
+    Limits stand beside their numbers where the table stays as narrow as it is, and below them elsewhere.
+    """
+    width, with_limits = (sum(_letters(column, table, beside) for column in table.columns) for beside in (False, True))
+    beside = with_limits <= next(room for room in (NARROW, WIDTHS[-1], width) if width <= room)
+    width = with_limits if beside else width
     needs = next((least for least in WIDTHS if width <= least), WIDTHS[-1])
-    return {"table": f"w{needs}", "box": "table narrow" if width <= NARROW else "table"}
+    return {
+        "table": f"w{needs} beside" if beside else f"w{needs}",
+        "box": "table narrow" if width <= NARROW else "table",
+    }
 
 
-def _letters(column: Column, table: Table) -> int:
-    """The column's width, roughly, in letters."""
+def _letters(column: Column, table: Table, beside: bool) -> int:
+    """The column's width, roughly, in letters; `beside`: limits stand beside their numbers."""
     if column.kind == "names":
         cells = [min(sum(len(str(name)) + 3 for name in row[column.key]), TEXT) for row in table.rows]
     else:
         cells = [min(len(shown(row.get(column.key), column.kind_in(row))), TEXT) for row in table.rows]
-    cells += [len(_limits(column, row)) for row in table.rows]
+    limits = [len(_limits(column, row)) for row in table.rows]
+    cells = [a + b + (b > 0) for a, b in zip(cells, limits, strict=True)] if beside else [*cells, *limits]
     return 3 + max([*map(len, column.label.split()), *cells])
 
 

@@ -20,7 +20,9 @@ def answer(inputs: ReportInputs) -> Sentence:
     words = "{queries} queries, {candidates} candidates"
     if inputs.suspects is not None:
         filled |= {"pairs": count(int((inputs.suspects["origin"] == "pool").sum())), "k": count(inputs.k)}
-        words += "; {pairs} pairs in the pool, the first {k} candidates" + (" of {models} models" if models else "")
+        words += "; {pairs} pairs of images in the pool, the first {k} candidates" + (
+            " of {models} models" if models else ""
+        )
         filled |= {"models": count(len(models))} if models else {}
     if inputs.judging is not None:
         filled |= {"experts": count(inputs.judging.acts["expert_id"].nunique())}

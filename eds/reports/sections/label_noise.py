@@ -40,9 +40,9 @@ def assumptions(inputs: ReportInputs) -> Blocks:
     )
     return (
         say(
-            "This holds for majorities of {panel}, where {rate} of {n} pairs are similar, and for errors that do not"
-            " depend on each other or on the scores. That is optimistic: pairs that models confuse are hard for people,"
-            " too.",
+            "This holds for majorities of {panel}, where {rate} of {n} pairs of images are similar, and for errors that"
+            " do not depend on each other or on the scores. That is optimistic: pairs that models confuse are hard for"
+            " people, too.",
             panel=count(panel),
             rate=share(rate),
             n=count(len(labels)),

@@ -59,8 +59,9 @@ def answer(inputs: ReportInputs) -> Sentence | None:
     if not pool["labelled"]:
         return None
     plans = {plan.name: plan for plan in plan_costs(inputs)}
-    filled = {"positive": count(pool["positive"]), "labelled": count(pool["labelled"])}
-    words = "{positive} of {labelled} judged pairs are similar"
+    filled: dict[str, Number | str] = {"positive": count(pool["positive"]), "labelled": count(pool["labelled"])}
+    filled["unit"] = UNIT_NAMES[pool_report(inputs)["universe"]["unit"]]
+    words = "{positive} of {labelled} judged {unit} are similar"
     if mine := plans.get("pool, as it is"):
         filled |= {"hours": Number(mine.hours, "hours"), "all": Number(plans["all pairs"].hours, "hours")}
         words += "; judging the pool takes {hours}, all pairs {all}"

@@ -184,6 +184,7 @@ SECTION = SectionSpec(
         "table",
         "scores",
         "negatives",
+        "negatives_without",
         "pool_lists",
         "rankings",
         "placed",

@@ -29,6 +29,7 @@ from eds.reports.sections.pool import pool_report
 from eds.reports.sections.scores import label
 
 STEPS = 4  # at most
+UNITS = {"image": "query–image pairs", "product": "query–product pairs"}  # of the universe
 
 
 def pool_facts(inputs: ReportInputs) -> Blocks:
@@ -38,18 +39,24 @@ def pool_facts(inputs: ReportInputs) -> Blocks:
     except Missing:  # the section on the pool says so
         return ()
     pool, recall, unseen = report["pool"], report["recall"], report["unseen"]
+    known, unit = inputs.known_truth, UNITS[report["universe"]["unit"]]
     tiles = []
     if pool["labelled"]:
-        words = f"of {pool['labelled']:,} judged pairs are similar (p_k)"
-        reason = pool.get("no_interval") or ""
-        tiles.append(Tile("positive_rate", share(pool["rate"]), words, pool["low"], pool["high"], reason))
+        words = f"of {pool['labelled']:,} judged {unit} are similar (p_k)"
+        reason, truth = pool.get("no_interval") or "", known.pool_rate if known else None
+        tiles.append(Tile("positive_rate", share(pool["rate"]), words, pool["low"], pool["high"], reason, truth))
     if recall and not undefined(recall["recall"]):
-        words = "of all similar pairs are in the pool (pool recall)"
-        tiles.append(Tile("pool_recall", share(recall["recall"]), words, recall["lower"], recall["upper"]))
+        words = f"of all similar {unit} are in the pool (pool recall)"
+        truth = known.pool_recall if known else None
+        tiles.append(Tile("pool_recall", share(recall["recall"]), words, recall["lower"], recall["upper"], known=truth))
     if unseen and sum(unseen["found_by_exactly"]):
         alone, every = unseen["found_by_exactly"][0], sum(unseen["found_by_exactly"])
         tiles.append(
-            Tile("found_alone", share(alone / every), f"of {every:,} similar pairs were found by one model alone")
+            Tile(
+                "found_alone",
+                share(alone / every),
+                f"of {every:,} similar {unit} of the pool were found by one model alone",
+            )
         )
     return (Tiles(tuple(tiles)),) if tiles else ()
 
@@ -172,7 +179,7 @@ SECTION = SectionSpec(
     title="Summary",
     question="What the pool holds, how the models compare, and what to do next.",
     order=0,
-    inputs=("images", "universe", *INPUTS),
+    inputs=("images", "universe", "known_truth", *INPUTS),
     parts=(pool_facts, models),
     answer=answer,
     overview=(steps,),

@@ -10,7 +10,7 @@ from eds.reports.document import Block, Column, Figure, Gap, Missing, Number, Se
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 
-WORDS = {"pool": "pairs of the pool", "universe": "all pairs"}
+WORDS = {"pool": "the pool", "universe": "all pairs"}
 
 
 def found(inputs: ReportInputs) -> Thresholds:
@@ -63,7 +63,7 @@ def thresholds(inputs: ReportInputs) -> Blocks:
     blocks: list[Block] = [
         Table(
             "thresholds",
-            f"Scores from which on {100 * facts.precision:g} % are similar",
+            f"Scores chosen for a precision of {100 * facts.precision:g} %",
             columns,
             every,
             "Among " + "; ".join(facts.populations.values()) + ".",
