@@ -18,6 +18,7 @@ from eds.project.experts import Session
 
 if TYPE_CHECKING:
     from annotator_ui.auth.openid import OpenId
+    from annotator_ui.jobs import Jobs
     from annotator_ui.picture_prefetch import PicturePrefetch
     from annotator_ui.pictures import Pictures
 
@@ -92,8 +93,17 @@ class Site:
 
         return PicturePrefetch(self.pictures, self.project)
 
+    @cached_property
+    def jobs(self) -> "Jobs":
+        """Long work that leads start, in a process of its own."""
+        from annotator_ui.jobs import Jobs
+
+        return Jobs(self.owner.root)
+
     def close(self) -> None:
-        """End the children that decode pictures, if there are any."""
+        """End the child processes, if there are any."""
+        if "jobs" in vars(self):
+            self.jobs.close()
         if "pictures" in vars(self):
             self.pictures.queue.close()
 

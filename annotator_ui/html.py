@@ -39,6 +39,11 @@ def title(text: str, about: str = "") -> Markup:
     return _piece("title", text, about)
 
 
+def hidden_title(text: str) -> Markup:
+    """Return the title of a screen that only screen readers read."""
+    return _piece("hidden_title", text)
+
+
 def stack(*pieces: Markup) -> Markup:
     """Return finished pieces, one below the other."""
     return _piece("stack", pieces)

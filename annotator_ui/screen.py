@@ -3,26 +3,31 @@
     @screen(title="Coverage", about="How far each expert is.", role="lead", section="Labels", position=120)
     def show(who: Viewer) -> None: ...
 
-app.py finds the files; they are listed nowhere else. Screens link to each other by file name: `go_to("campaigns")`.
+app.py finds the files; they are listed nowhere else. `[annotator] screens = "my_screens"` in eds.toml adds the screens
+of a module of one's own. Screens link to each other by file name: `go_to("campaigns")`.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import streamlit as st
 from markupsafe import Markup
 
 from annotator_ui import html
-from annotator_ui.app_state import Viewer, may, viewer
+from annotator_ui.app_state import Viewer, may, site, viewer
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.texts_leads import COMMON
-from eds.errors import EdsError
+from eds.errors import EdsError, ProjectError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS = 14  # of a table; longer ones scroll
 MESSAGE = "message"  # in the session's state: what the screen reports after its next rerun
 
 
@@ -30,7 +35,7 @@ MESSAGE = "message"  # in the session's state: what the screen reports after its
 class Screen:
     """A page of the application; calling it shows it to the viewer."""
 
-    name: str  # of its file; its address is the same with hyphens
+    name: str  # of its file, or of its function if that is not `show`; its address is the same with hyphens
     title: str
     about: str
     role: str  # the least role that may see it
@@ -47,7 +52,11 @@ class Screen:
             st.header(COMMON.refused_title, anchor=False)
             st.write(COMMON.refused)
             return
-        st.html(html.style() + (html.title(self.title, self.about) if self.has_heading else ""))
+        st.html(html.style())
+        if self.has_heading:
+            st.header(self.title, anchor=False)
+            if self.about:
+                st.caption(self.about)
         message = st.session_state.pop(MESSAGE, None)
         if message is not None:
             st.success(escape_markdown(message))
@@ -78,20 +87,51 @@ def screen(
     """Make the function `show(who)` of a file in screens/ a screen."""
 
     def make(body: Callable[[Viewer], None]) -> Screen:
-        name = body.__module__.rpartition(".")[2]
+        own = getattr(body, "__name__", "show")
+        name = body.__module__.rpartition(".")[2] if own == "show" else own
         return Screen(name, title, about, role, section, position, in_menu, has_heading, body)
 
     return make
 
 
-@cache
 def screens() -> dict[str, Screen]:
-    """Return every screen by its name, in the order of the menu."""
+    """Return every screen by its name, in the order of the menu: ours, and those of `annotator.screens` in eds.toml."""
+    own = _screens_of(str(site().owner.root), site().project.config.annotator.screens)
+    result = {item.name: item for item in (*_our_screens(), *own)}
+    return dict(sorted(result.items(), key=lambda item: (item[1].position, item[0])))
+
+
+@cache
+def _our_screens() -> tuple[Screen, ...]:
     from annotator_ui import screens as folder
 
     names = [module.name for module in pkgutil.iter_modules(folder.__path__)]
-    result: list[Screen] = [importlib.import_module(f"{folder.__name__}.{name}").show for name in names]
-    return {item.name: item for item in sorted(result, key=lambda item: (item.position, item.name))}
+    return tuple(importlib.import_module(f"{folder.__name__}.{name}").show for name in names)
+
+
+@cache
+def _screens_of(root: str, module: str) -> tuple[Screen, ...]:
+    """The screens of a project's own module, which lies in the project's folder or is installed."""
+    if not module:
+        return ()
+    site().owner.find_modules()
+    try:
+        loaded = importlib.import_module(module)
+    except Exception as error:
+        raise ProjectError(
+            f"the screens in {module!r} cannot be loaded ({type(error).__name__}: {error})",
+            where=f"{root}: annotator.screens",
+            hint="Name a module in the project's folder, or an installed one, in which functions have @screen.",
+        ) from error
+    found = tuple(value for value in vars(loaded).values() if isinstance(value, Screen))
+    taken = {item.name for item in _our_screens()} & {item.name for item in found}
+    if taken or not found:
+        raise ProjectError(
+            f"{module!r} names screens as ours: {', '.join(sorted(taken))}" if taken else f"{module!r} has no screen",
+            where=f"{root}: annotator.screens",
+            hint="Rename the functions." if taken else "Decorate a function show(who) with @screen(title=...).",
+        )
+    return found
 
 
 def menu(who: Viewer) -> "dict[str, list[st.Page]]":
@@ -118,14 +158,48 @@ def go_to(name: str, **query: str) -> NoReturn:
     raise AssertionError("st.switch_page does not return")
 
 
-def link_to(name: str, label: str) -> None:
+def link_to(name: str, label: str, *, icon: str | None = None, **query: str) -> None:
     """Show a link to another screen."""
-    st.page_link(screens()[name].page(), label=label)
+    st.page_link(screens()[name].page(), label=label, icon=icon, query_params=query or None)
+
+
+def empty(title: str, body: str) -> None:
+    """Show the empty state of a screen: what is missing, and how to get it."""
+    with st.container(border=True, width=640):
+        st.markdown(f"**{title}**")
+        st.caption(body)
+
+
+def dataframe(
+    frame: "pd.DataFrame", alt: str, columns: Mapping[str, Any], *, key: str | None = None, select: bool = False
+) -> int | None:
+    """Show a table of Streamlit's own, with the columns of `columns` only; the selected row, if rows are selected."""
+    shown = frame[list(columns)]
+    height: Any = "content" if len(shown) <= ROWS else 36 * (ROWS + 1)
+    options: dict[str, Any] = {
+        "hide_index": True,
+        "column_config": dict(columns),
+        "alt": alt,
+        "height": height,
+        "key": key,
+        "placeholder": "–",
+    }
+    if not select:
+        st.dataframe(shown, **options)
+        return None
+    state = st.dataframe(shown, **options, on_select="rerun", selection_mode="single-row")
+    rows = state["selection"]["rows"]
+    return int(rows[0]) if rows and rows[0] < len(shown) else None
 
 
 def put(*pieces: Markup) -> None:
     """Show finished pieces of HTML, one below the other."""
     st.html(pieces[0] if len(pieces) == 1 else html.stack(*pieces))
+
+
+def width_for(title: str) -> int:
+    """Return the width in pixels of a narrow column whose title is to be read."""
+    return max(64, 26 + 7 * len(title))
 
 
 def is_dark() -> bool:

@@ -36,6 +36,7 @@ from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.judging import adjudication, practice
 from annotator_ui.judging import routes as judging
 from annotator_ui.lanes import in_lane
+from annotator_ui.screen import screens
 from annotator_ui.texts import FAILED
 from annotator_ui.theme import THEME
 from eds.errors import EdsError
@@ -49,6 +50,7 @@ FORGET = 20  # as many of them between two clearings of what counts no more
 def build(of: Site) -> st.App:
     """The application of a site, ready to be served."""
     install(of)
+    screens()  # a module of screens that cannot be loaded is told now
     bootstrap.load_config_options(settings(of))
     base = of.base
     routes: list[BaseRoute] = [

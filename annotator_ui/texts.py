@@ -137,7 +137,7 @@ class _Home:
 
     no_campaigns: str = "There is no campaign yet. Create one from the pool or from a random draw."
     make: str = "Create a campaign"
-    no_suspects: str = "There are no pairs to judge yet. On the command line, run eds suspects pool in the project."
+    no_suspects: str = "There are no pairs to judge yet. Import pictures and make the pool under Project, Catalogue."
     campaign: str = "Campaign"
     judged: str = "Judged"
     experts: str = "Experts"
@@ -147,6 +147,7 @@ class _Home:
     open: str = "open"
     done: str = "all judged"
     closed_state: str = "closed"
+    open_campaign: str = "Open"
 
     def mode(self, mode: str) -> str:
         return {"pair": "One pair at a time", "grid": "A query with all its candidates"}[mode]

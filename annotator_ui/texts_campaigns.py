@@ -8,17 +8,26 @@ class CAMPAIGNS:
 
     title = "Campaigns"
     about = "Which pairs a panel judges, how, and under which guideline."
-    all_tab, new_tab, guideline_tab, change_tab, known_tab = tabs = (
-        "All campaigns",
-        "New campaign",
-        "Guidelines",
-        "Change or close",
-        "Known pairs",
-    )
-    heads = ("Campaign", "State", "Mode", "Pairs", "Experts", "Judged", "Guideline", "Mixed in")
+    list_columns: ClassVar = {
+        "name": "Campaign",
+        "state": "State",
+        "mode": "Mode",
+        "items": "Pairs",
+        "panel": "Experts",
+        "progress": "Judged",
+        "left": "Left",
+        "flagged": "Flagged",
+        "guideline": "Guideline",
+        "mixed": "Mixed in",
+        "created_at": "Since",
+    }
+    open_about = "Select a campaign to open it."
+    new_title, guideline_title = "New campaign", "Guidelines"
+    new_about = "Which pairs, which people, how carefully: three steps."
+    guideline_about = "What similar means, in versions; with example pairs and a reason for each."
     table = "All campaigns"
     empty_title = "No campaign yet"
-    empty_body = "Choose pairs and a panel under “New campaign”. Pairs come from the project's suspects."
+    empty_body = "A campaign asks a panel of experts about pairs, which come from the project's suspects."
     modes: ClassVar = {"pair": "pair", "grid": "grid"}
     grid = "grid, untouched: {polarity}"
     some_experts = "{per_pair} of {experts}"
@@ -140,7 +149,14 @@ class CAMPAIGNS:
     known_unread = "Every row needs a query, a candidate and a value"
 
     versions = "Guidelines so far"
-    version_heads = ("Version", "Made", "By", "Examples", "Campaigns", "Judgements under it")
+    version_columns: ClassVar = {
+        "version": "Version",
+        "created_at": "Made",
+        "created_by": "By",
+        "examples": "Examples",
+        "campaigns": "Campaigns",
+        "labels": "Judgements under it",
+    }
     no_versions_title = "No guideline yet"
     no_versions = "Write below what similar means here, with examples. A saved version never changes."
     start_from = "Start from"
@@ -156,7 +172,7 @@ class CAMPAIGNS:
     kinds: ClassVar = {"positive": "Similar", "negative": "Not similar", "border": "Borderline"}
     preview = "As experts see it"
     save = "Save this version"
-    saved = "Guideline {version} is saved and final; put it in force under “Change or close”."
+    saved = "Guideline {version} is saved and final; put it in force under Settings of a campaign."
 
     change = "Guideline in force"
     enforce = "Put in force"

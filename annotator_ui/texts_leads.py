@@ -18,39 +18,6 @@ class COMMON:
     open, closed, query, candidate = "open", "closed", "Query", "Candidate"
 
 
-class COVERAGE:
-    """Progress and speed of each expert."""
-
-    title = "Coverage"
-    about = "Progress and speed of each expert."
-    judged, left, pace, ready = "Judged", "Left", "Pace", "Ready"
-    judged_about = "of {total:,} asked"
-    left_about = "{stopped:,} spared by early stop"
-    pace_about = "pairs per hour, all experts together"
-    ready_about = "of work, if all continue at their speed"
-    ready_days = "in {hours:,} h"
-    experts = "Experts"
-    heads = (
-        "Expert",
-        "Judged",
-        "Done",
-        "Left",
-        "Unsure",
-        "Flagged",
-        "Sessions",
-        "Hours",
-        "Per hour",
-        "Seconds",
-        "Last",
-    )
-    gone = "left the panel"
-    calibration = "Calibration"
-    calibration_heads = ("Expert", "Round", "Answered", "Right", "Needed", "Seconds", ".Result")
-    passed, failed, going = "passed", "another round", "under way"
-    calibration_none = "This campaign has no calibration."
-    calibration_waiting = "Nobody has started calibration yet."
-
-
 class AGREEMENT:
     """How far experts agree with each other, with gold, with themselves, and between the modes."""
 
@@ -65,30 +32,42 @@ class AGREEMENT:
         "gwet_ac1": "Gwet's AC1",
         "fleiss_kappa": "Fleiss' kappa",
     }
-    heads = ("Coefficient", "Value", "95 % interval", ".Drawn")
-    coefficients = "Coefficients"
+    heads = ("Coefficient", "Value", "From", "To")
+    coefficients = "Coefficients, with 95 % intervals"
     base = "{pairable:,} of {items:,} pairs were judged by two or more experts; {unsure:,} answers were unsure."
     control = "With early stopping only the {count:,} control pairs count, which every expert judges."
     too_few_title = "No pair has two judgements yet"
     too_few = "Agreement needs pairs that at least two experts have judged."
     no_control = "None of the control pairs is judged yet."
-    pairs = "Each pair of experts"
-    pair_heads = ("Expert", "and", "Pairs", "Agreement", "95 % interval", ".Drawn", "Cohen's kappa")
-    experts = "Each expert"
-    expert_heads = (
-        "Expert",
-        "Judged",
-        "Similar",
-        "95 % interval",
-        "With the others",
-        "Drift",
-        "Gold right",
-        "Repeats alike",
-    )
-    drift_help = (
-        "Drift: share of similar in the second half of an expert's judgements minus the first. With the others: "
-        "agreement with the majority of the other experts."
-    )
+    pairs = "Who differs from whom"
+    pairs_about = "Select a row to see the pairs."
+    pair_columns: ClassVar = {
+        "expert_a": "Expert",
+        "expert_b": "and",
+        "items": "Pairs",
+        "agreement": "Agreement",
+        "low": "From",
+        "high": "To",
+        "kappa": "Cohen's kappa",
+        "only_a": "Similar to the first only",
+        "only_b": "Similar to the second only",
+    }
+    only = "Similar to {expert_a}, not to {expert_b}"
+    only_none = "There are no such pairs."
+    queries = "Most disputed queries"
+    query_columns: ClassVar = {"group": "Query", "pairs": "Pairs", "disputed": "Disputed", "rate": "Share"}
+    guidelines = "Before and after a version of the guideline"
+    guideline_columns: ClassVar = {
+        "guideline": "Version",
+        "answers": "Answers",
+        "positive_rate": "Similar",
+        "low": "From",
+        "high": "To",
+        "unsure_rate": "Unsure",
+        "with_others": "With the others",
+    }
+    guidelines_none = "Every judgement was given without a guideline."
+    charted = "Agreement coefficients with their 95 % intervals."
     modes = "Grid against pair"
     modes_about = "The same expert on the same pair, asked both ways."
     modes_none = (
@@ -104,7 +83,7 @@ class AGREEMENT:
 class POOL:
     """The yield of the pool, and what random pairs say of all pairs."""
 
-    title = "Pool yield"
+    title = "Yield"
     about = "How many of the judged pairs are similar, and what that says of all pairs."
     rate, rate_about = "Similar among decided pool pairs (p_k)", "{limits}; {positive:,} of {labelled:,}"
     undecided, undecided_about = "Not decided yet", "of {asked:,} pairs asked"
@@ -117,7 +96,16 @@ class POOL:
     models = "By model"
     models_open = "Shown when the campaign is closed: knowing which models do well could bias the judgements."
     models_none = "The pairs of this campaign are in no model's list."
-    model_heads = ("Model", "Proposed", "Decided", "Similar", "Share", "95 % interval", ".Drawn", "Only this model")
+    model_columns: ClassVar = {
+        "model": "Model",
+        "proposed": "Proposed",
+        "labelled": "Decided",
+        "positive": "Similar",
+        "rate": "Share",
+        "low": "From",
+        "high": "To",
+        "alone": "Only this model",
+    }
     random = "All pairs (p)"
     random_none = "No random pairs are decided. Draw some (eds suspects random) and judge them to estimate p."
     random_part = "These figures are of the whole project: the votes of all campaigns."
@@ -145,7 +133,7 @@ class DISPUTED:
 
     why_title = "Why experts differ"
     why_heads = ("Aspect", "Named", "Of disputed answers", "Of the others", "With similar", "With not similar")
-    title = "Disputed"
+    title = "Disputes"
     about = "Pairs on which experts differ, were unsure, or that they flagged. Raw votes; nothing is changed here."
     kinds: ClassVar = {"votes": "Votes differ", "flagged": "Flagged", "unsure": "Somebody unsure"}
     show = "Show"
@@ -156,42 +144,21 @@ class DISPUTED:
         "unsure": "Nobody was unsure of a pair in the end.",
     }
     page = "Page of {pages}"
-    votes = "Votes on pair {number}"
-    vote_heads = ("Expert", "Said", "Seconds", "Mode")
+    category, every = "Category", "all categories"
+    order = "Order"
+    orders: ClassVar = {"closest": "Closest votes first", "query": "By query"}
+    vote = "{sign} {expert}"
     tie = "A tie counts as not similar."
     tally = "{yes} similar, {no} not, {unsure} unsure"
     flag = "{expert} flagged it: {reason}"
-    adjudicate = "Decide on the page Adjudicate"
+    decided = "Decided by {expert}: {value}"
+    adjudicate = "Decide one by one"
 
 
-class DECIDE:
-    """The stored labels, and deciding the votes again."""
+class JOBS:
+    """Long work that a lead started."""
 
-    title = "Decide labels"
-    about = "From the experts' votes to the labels that models are scored on."
-    none_title = "Nothing is decided yet"
-    none_body = "Decide once the experts have judged pairs; you can decide again at any time."
-    labels, rule = "Labels", "rule {rule}"
-    similar = "Similar"
-    by_lead, by_lead_about = "Decided by leads", "instead of the votes"
-    state, fresh, stale = "State", "up to date", "out of date"
-    campaign = "Votes of"
-    every = "all campaigns"
-    all = (
-        "The panels of all campaigns that are complete for a pair vote on it. A campaign that is not complete for a "
-        "pair changes nothing."
-    )
-    one = "Only the votes of this campaign count. Pairs that it does not ask lose their labels, if you agree."
-    adjudication = "Leads' decisions replace votes"
-    decide = "Decide"
-    done = "{pairs:,} pairs have a label, {positive:,} of them similar; {undecided:,} pairs wait for votes."
-    other_rule = "Nothing is stored: the labels follow the rule {rule}. To replace them: eds truth decide --replace."
-    refused = (
-        "Nothing is stored yet: of {stored:,} labels, {lost:,} would be lost and {turned:,} would become the other one."
-    )
-    directions, direction_heads = "What would change", ("From -> to", "Pairs")
-    reasons, reason_heads = "Why", ("Reason", "Pairs")
-    replace = "Store the new labels"
+    by = "Started by {name} at {at:%H:%M} UTC. It goes on if you leave this page."
 
 
 class EXPERTS:
@@ -232,9 +199,7 @@ class EXPERTS:
 class EXPORT:
     """Judgements as files."""
 
-    title = "Export"
-    about = "Every judgement as a file, as of now."
-    all = "All campaigns"
+    all = "Judgements of all campaigns"
     format = "Format"
     formats: ClassVar = {
         "csv": "CSV",
@@ -248,10 +213,8 @@ class EXPORT:
         "parquet": "Every act with exact kinds and times; the format for further computing.",
         "crowdkit": "Only the answers in force to normal questions, as crowd-kit reads them.",
     }
-    acts = "Acts"
+    acts = "{acts:,} acts, as of now."
     download = "Download {file}"
-    empty_title = "No judgements yet"
-    empty_body = "The file would have a header and no rows."
     who_is_in_it = "The file contains the names of experts. Decide who may read it."
 
 

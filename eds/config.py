@@ -138,6 +138,11 @@ class AnnotatorSettings(_Section):
         pattern=r"^(https?://[^/?#@\s]+(/[A-Za-z0-9._~-]+)*/?)?$",
         description="address that browsers use, as https://labels.example/eds; empty: the address it listens on",
     )
+    screens: str = Field(
+        default="",
+        pattern=r"^([A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?$",
+        description="Python module with screens of your own, in the project's folder or installed",
+    )
     columns: tuple[str, ...] = Field(
         default=("title", "brand", "category", "price"),
         strict=False,

@@ -6,6 +6,7 @@ much is saved and sends what closed tabs left behind in this browser.
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -14,6 +15,7 @@ from annotator_ui.guideline_html import guideline_blocks
 from annotator_ui.judging import assets
 from annotator_ui.texts_judging import ALL
 from annotator_ui.texts_judging import PAGE as PAGE_TEXTS
+from annotator_ui.texts_leads import DISPUTED
 from eds.project.campaigns import ExpertProgress
 from eds.project.guidelines import Guideline
 
@@ -36,7 +38,11 @@ def show_practice(found: ExpertProgress, who: Viewer) -> None:
 def show_adjudication(found: ExpertProgress, who: Viewer, others: Sequence[tuple[str, str]]) -> None:
     """The disputed pairs of this campaign; `others` are name and handle of those that may be chosen."""
     places = [{"title": name, "href": url(f"/adjudicate?campaign={handle}")} for name, handle in others]
-    data = {**data_for(found, who, "adjudicate", "adjudicate.js"), "campaigns": places, "home": url("/disputed")}
+    data = {
+        **data_for(found, who, "adjudicate", "adjudicate.js"),
+        "campaigns": places,
+        "home": url(f"/campaign?{urlencode({'campaign': found.name, 'tab': DISPUTED.title})}"),
+    }
     _mount(key=f"adjudicate-{found.handle}", data=data)
 
 

@@ -7,9 +7,8 @@ from typing import NoReturn
 import pandas as pd
 import streamlit as st
 
-from annotator_ui import html
 from annotator_ui.app_state import site
-from annotator_ui.screen import link_to, put
+from annotator_ui.screen import empty, link_to
 from annotator_ui.texts_leads import COMMON
 from eds.errors import InputError
 
@@ -22,6 +21,7 @@ class Campaign:
 
     name: str
     mode: str
+    polarity: str | None  # of a grid: what an untouched candidate means
     guideline: str
     early_stop: bool
     closed: bool
@@ -38,26 +38,36 @@ def campaigns() -> pd.DataFrame:
 
 def none_yet() -> NoReturn:
     """Say that there is no campaign, and end the script."""
-    put(html.empty(COMMON.none_title, COMMON.none_body))
-    link_to("campaigns", COMMON.none_link)
+    empty(COMMON.none_title, COMMON.none_body)
+    link_to("new_campaign", COMMON.none_link)
     st.stop()
     raise AssertionError("st.stop does not return")
 
 
+def asked_campaign(names: list[str]) -> str:
+    """Return the campaign of the address (its name, or its handle), else the one looked at last, else the newest."""
+    asked = st.query_params.get("campaign", "")
+    name = asked if asked in names else site().project.campaigns.find(asked) or st.session_state.get(CHOSEN)
+    return str(name if name in names else names[0])
+
+
 def choose_campaign() -> Campaign:
-    """Let the lead choose a campaign, the same on all pages; without any the script stops with an empty state."""
+    """Let the lead choose a campaign, which the address keeps; without any the script stops with an empty state."""
     result = campaigns()
     if result.empty:
         none_yet()
     names = result["name"].tolist()
-    before = st.session_state.get(CHOSEN)
-    index = names.index(before) if before in names else 0
-    name = st.selectbox(COMMON.campaign, names, index=index, width=460)
+    name = st.selectbox(
+        COMMON.campaign, names, index=names.index(asked_campaign(names)), width=340, label_visibility="collapsed"
+    )
+    if st.query_params.get("campaign") != name:
+        st.query_params["campaign"] = name
     st.session_state[CHOSEN] = name
     row = result.loc[result["name"] == name].iloc[0]
     return Campaign(
         name,
         str(row["mode"]),
+        None if pd.isna(row["polarity"]) else str(row["polarity"]),
         str(row["guideline"]),
         bool(row["early_stop"]),
         bool(pd.notna(row["closed_at"])),

@@ -1,6 +1,5 @@
 """Which pairs of a campaign deserve another look, and how they are shown; kept until another act comes."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,43 +17,32 @@ KEY = ["query_id", "candidate_id"]
 
 @dataclass(frozen=True)
 class Cases:
-    """The pairs by what is the matter with them, the answers in force, the open flags."""
+    """The pairs by what is the matter with them, the answers in force, the open flags, the leads' decisions."""
 
     pairs: dict[str, pd.DataFrame]
     votes: pd.DataFrame  # normal answers in force: ids, expert_id, value, seconds, mode
     flags: pd.DataFrame
+    decided: pd.DataFrame
 
 
 def cases(campaign: str) -> Cases:
-    """Return the cases of a campaign. Flags come and go without acts, so they are read each time."""
+    """Return the cases of a campaign. Flags and decisions come and go without acts, so they are read each time."""
     result = queries.disputes(campaign)
-    flags = site().project.labels.flags(campaign)
+    flags, decided = site().project.labels.flags(campaign), site().project.labels.adjudications(campaign)
     pairs = {"votes": result.disputed[KEY], "flagged": flags[KEY].drop_duplicates(), "unsure": result.unsure}
-    return Cases(pairs, result.votes, flags)
+    return Cases(pairs, result.votes, flags, decided)
 
 
-def choose_kind(found: Cases, place: "st.delta_generator.DeltaGenerator") -> str:
+def choose_kind(found: Cases) -> str:
     """Let the lead choose a kind of cases; the labels show how many there are."""
-    kind = place.segmented_control(
+    kind = st.segmented_control(
         DISPUTED.show,
         list(DISPUTED.kinds),
         default="votes",
         format_func=lambda item: f"{DISPUTED.kinds[item]} ({len(found.pairs[item]):,})",
+        required=True,
     )
     return kind or "votes"
-
-
-def vote_rows(votes: pd.DataFrame, answers: Mapping[int, str]) -> list[list[Any]]:
-    """A pair's votes as rows of a table: who, what, in how many seconds, alone or in a grid."""
-    return [
-        [
-            row["expert_id"],
-            COMMON.unsure if pd.isna(row["value"]) else answers[int(row["value"])],
-            None if pd.isna(row["seconds"]) else f"{row['seconds']:.1f}",
-            row["mode"],
-        ]
-        for _, row in votes.iterrows()
-    ]
 
 
 def shown_pair(who: Viewer, row: "pd.Series[Any]", *, large: bool = False) -> Markup:

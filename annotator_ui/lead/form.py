@@ -8,7 +8,7 @@ from eds.project.campaigns import ASPECTS, Form
 
 def form_of(given: Form, mode: str, key: str = "form") -> Form:
     """Let the lead change the form of a campaign in this mode; what is chosen now."""
-    with st.expander(SAYS.form_title):
+    with st.container():
         question = st.text_input(
             SAYS.form_question, given.question, help=SAYS.form_question_help, max_chars=200, key=f"{key}-question"
         )

@@ -4,11 +4,15 @@ Each cached function takes, beside the campaign, what its result depends on: the
 (`project.campaigns.version`) and, where pairs and images matter, that of their tables.
 """
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 from annotator_ui.app_state import site
-from eds.project.campaign_statistics import CampaignAgreement, Disputes, ModesCompared, PoolYield
+from eds.project.campaign_needs import CampaignNeeds
+from eds.project.campaign_overview import CampaignOverview
+from eds.project.campaign_statistics import CampaignAgreement, Disagreement, Disputes, ModesCompared, PoolYield
 
 GRID_AGREES = 0.9  # lower limit (95 %) of judgements alike in both modes from which on grid is preselected
 
@@ -38,6 +42,38 @@ def disputes(campaign: str) -> Disputes:
     return _disputes(campaign, *_version(campaign))
 
 
+def overview(campaign: str) -> CampaignOverview:
+    """Return how far a campaign is; some minutes old at most, since the pace follows the clock."""
+    return _overview(campaign, *_version(campaign), site().project.campaigns.progress(campaign).to_csv())
+
+
+def needs(campaign: str) -> CampaignNeeds:
+    """Return what needs a lead; some minutes old at most. Flags, decisions, panels and tables come without acts."""
+    project = site().project
+    beside = [project.campaigns.progress(campaign).to_csv(), len(project.labels.audit()), _tables("truth", "report")]
+    return _needs(campaign, *_version(campaign), repr(beside))
+
+
+def disagreement(campaign: str) -> Disagreement:
+    """Return where the experts of a campaign disagree."""
+    return _disagreement(campaign, *_version(campaign), _tables())
+
+
+def answers(campaign: str, expert: str, kind: str) -> pd.DataFrame:
+    """Return an expert's answers: latest, fastest, apart (from the others) or gold (wrong)."""
+    return _answers(campaign, *_version(campaign), expert, kind)
+
+
+def pairs_that_differ(campaign: str, expert_a: str, expert_b: str) -> pd.DataFrame:
+    """Return the pairs that one expert called similar and another one not."""
+    return _pairs_that_differ(campaign, *_version(campaign), expert_a, expert_b)
+
+
+def categories() -> "pd.Series[str]":
+    """Return the category of every image by its id."""
+    return _categories(_tables())
+
+
 def modes() -> ModesCompared:
     """Return grid against pair over all campaigns; some minutes old at most."""
     return _modes(str(site().project.root))
@@ -52,9 +88,13 @@ def _version(campaign: str) -> tuple[str, int]:
     return site().project.campaigns.version(campaign)
 
 
-def _tables() -> str:
-    """Return what identifies the state of the tables of images and suspects."""
-    files = [site().project.path(name) for name in ("images", "suspects")]
+def _tables(*names: str) -> str:
+    """Return what identifies the state of tables, of those of images and suspects if none is named."""
+    project = site().project
+    files = [
+        project.root / "report.html" if name == "report" else project.path(name)
+        for name in names or ("images", "suspects")
+    ]
     return " ".join(f"{file.stat().st_mtime_ns}" if file.exists() else "-" for file in files)
 
 
@@ -81,6 +121,38 @@ def _yield_by_model(campaign: str, place: str, acts: int, tables: str) -> pd.Dat
 @st.cache_data(max_entries=20, show_spinner=False)
 def _disputes(campaign: str, place: str, acts: int) -> Disputes:
     return site().project.campaigns.disputes(campaign)
+
+
+@st.cache_data(max_entries=20, ttl=300, show_spinner=False)
+def _overview(campaign: str, place: str, acts: int, beside: str) -> CampaignOverview:
+    return site().project.campaigns.overview(campaign)
+
+
+@st.cache_data(max_entries=20, ttl=300, show_spinner=False)
+def _needs(campaign: str, place: str, acts: int, beside: str) -> CampaignNeeds:
+    return site().project.campaigns.needs(campaign)
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _disagreement(campaign: str, place: str, acts: int, tables: str) -> Disagreement:
+    return site().project.campaigns.disagreement(campaign)
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _answers(campaign: str, place: str, acts: int, expert: str, kind: str) -> pd.DataFrame:
+    look: Any = kind
+    return site().project.campaigns.answers(campaign, expert, look)
+
+
+@st.cache_data(max_entries=50, show_spinner=False)
+def _pairs_that_differ(campaign: str, place: str, acts: int, expert_a: str, expert_b: str) -> pd.DataFrame:
+    return site().project.campaigns.pairs_that_differ(campaign, expert_a, expert_b)
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def _categories(tables: str) -> "pd.Series[str]":
+    images = site().project.read("images", columns=["image_id", "category"])
+    return images.set_index("image_id")["category"]
 
 
 @st.cache_data(max_entries=2, ttl=600, show_spinner=False)

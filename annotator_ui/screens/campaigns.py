@@ -1,79 +1,80 @@
-"""Lead's page: all campaigns; a new one; guidelines; changes."""
+"""Lead's page: all campaigns; a click opens one."""
 
+from collections.abc import Hashable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
-from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.lead.campaign import campaigns
-from annotator_ui.lead.change_campaign import change_campaign
-from annotator_ui.lead.guideline_editor import guideline_editor
-from annotator_ui.lead.known_pairs import known_pairs
-from annotator_ui.lead.new_campaign import new_campaign
-from annotator_ui.screen import put, screen
+from annotator_ui.screen import dataframe, empty, go_to, link_to, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
-
-SECTION = "campaigns_section"
 
 
 @screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=110)
 def show(who: Viewer) -> None:
     """Show the screen."""
-    sections = {name: name for name in SAYS.tabs}
-    if (wanted := st.session_state.pop("campaigns_next", None)) is not None:
-        st.session_state[SECTION] = wanted
-    chosen = st.segmented_control(
-        SAYS.title, list(sections), default=SAYS.all_tab, key=SECTION, label_visibility="collapsed"
-    )
-    if chosen == SAYS.new_tab:
-        new_campaign(who)
-    elif chosen == SAYS.guideline_tab:
-        guideline_editor(who)
-    elif chosen == SAYS.change_tab:
-        change_campaign(who)
-    elif chosen == SAYS.known_tab:
-        known_pairs(who)
-    else:
-        _overview()
-
-
-def _overview() -> None:
-    result = campaigns()
-    if result.empty:
-        put(html.empty(SAYS.empty_title, SAYS.empty_body))
+    found = campaigns()
+    if found.empty:
+        empty(SAYS.empty_title, SAYS.empty_body)
+        link_to("new_campaign", SAYS.new_title, icon=":material/add:")
         return
-    counts = site().project.campaigns.progress().groupby("campaign")[["total", "done", "stopped"]].sum()
-    put(html.table(SAYS.table, SAYS.heads, [_row(row, counts) for _, row in result.iterrows()], numbers=(3, 4)))
+    frame = _rows(found)
+    config, titles = st.column_config, SAYS.list_columns
+    columns = {name: config.TextColumn(title) for name, title in titles.items()}
+    columns["progress"] = config.ProgressColumn(titles["progress"], format="percent", width="small")
+    for name in ("items", "left", "flagged"):
+        columns[name] = config.NumberColumn(titles[name], format="localized", width="small")
+    columns["created_at"] = config.DatetimeColumn(titles["created_at"], format="D MMM YYYY", width="small")
+    place = dataframe(frame, SAYS.table, columns, key="all-campaigns", select=True)
+    if place is not None:
+        go_to("campaign", campaign=str(frame["name"].iloc[place]))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(SAYS.open_about, width="content")
+        st.space("stretch")
+        link_to("new_campaign", SAYS.new_title, icon=":material/add:")
 
 
-def _row(row: "pd.Series[Any]", counts: pd.DataFrame) -> list[object]:
-    name = str(row["name"])
-    total, done, stopped = counts[counts.index == name].to_numpy().tolist()[0] if name in counts.index else (0, 0, 0)
-    share = done / max(total - stopped, 1)
-    mixed = [
-        *([SAYS.gold.format(share=html.percent(float(row["gold_share"]), 0))] if row["gold_share"] else []),
-        *([SAYS.repeats.format(share=html.percent(float(row["repeat_share"]), 0))] if row["repeat_share"] else []),
+def _rows(found: pd.DataFrame) -> pd.DataFrame:
+    """The campaigns with what is judged, and what is mixed in, in words."""
+    progress = site().project.campaigns.progress()
+    left = progress[progress["left_panel"] == 0].groupby("campaign")["left"].sum()
+    counts = progress.groupby("campaign")[["total", "done", "stopped", "flagged"]].sum()
+    frame = found.merge(counts, how="left", left_on="name", right_index=True)
+    asked = np.maximum((frame["total"] - frame["stopped"]).fillna(1), 1)
+    return frame.assign(
+        state=np.where(frame["closed_at"].isna(), COMMON.open, COMMON.closed),
+        progress=frame["done"].fillna(0) / asked,
+        left=frame["name"].map(left).fillna(0),
+        mode=[_mode(row) for row in frame.to_dict("records")],
+        panel=[_panel(row) for row in frame.to_dict("records")],
+        mixed=pd.Series([_mixed(row) for row in frame.to_dict("records")], dtype=object),
+        guideline=frame["guideline"].replace("", None),
+    )
+
+
+def _mode(row: dict[Hashable, Any]) -> str:
+    if row["mode"] != "grid":
+        return SAYS.modes[str(row["mode"])]
+    return SAYS.grid.format(polarity=COMMON.similar if row["polarity"] == "similar" else COMMON.different)
+
+
+def _panel(row: dict[Hashable, Any]) -> str:
+    experts, per_pair = str(row["experts"]), row["experts_per_pair"]
+    if pd.isna(per_pair):
+        return experts
+    return SAYS.some_experts.format(per_pair=int(str(per_pair).partition(".")[0]), experts=experts)
+
+
+def _mixed(row: dict[Hashable, Any]) -> str | None:
+    gold, again = (float(str(row[name])) for name in ("gold_share", "repeat_share"))
+    parts = [
+        *([SAYS.gold.format(share=f"{gold:.0%}")] if gold else []),
+        *([SAYS.repeats.format(share=f"{again:.0%}")] if again else []),
         *([SAYS.early] if row["early_stop"] else []),
     ]
-    mode = SAYS.modes[str(row["mode"])]
-    if row["mode"] == "grid":
-        mode = SAYS.grid.format(polarity=COMMON.similar if row["polarity"] == "similar" else COMMON.different)
-    state = COMMON.open if pd.isna(row["closed_at"]) else COMMON.closed
-    guideline = str(row["guideline"]) or None
-    experts: object = int(row["experts"])
-    if not pd.isna(row["experts_per_pair"]):
-        experts = SAYS.some_experts.format(per_pair=int(row["experts_per_pair"]), experts=experts)
-    return [
-        name,
-        html.tag(state),
-        mode,
-        int(row["items"]),
-        experts,
-        html.bar(share, html.percent(share, 0)),
-        guideline,
-        ", ".join(mixed) or None,
-    ]
+    return ", ".join(parts) or None

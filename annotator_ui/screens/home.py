@@ -17,9 +17,9 @@ from eds.project.campaigns import ExpertProgress
 def show(who: Viewer) -> None:
     """Show the project to a lead, and their own campaigns to everybody."""
     project = site().project
-    campaigns = project.campaigns.list()
+    campaigns = project.campaigns.judged_by_experts() if may(who, "lead") else None
     mine = project.campaigns.all_of_expert(who.name)
-    if may(who, "lead"):
+    if campaigns is not None:
         _project(campaigns)
     if mine or not may(who, "lead"):
         _own(who.name, mine)
@@ -78,7 +78,7 @@ def _project(campaigns: pd.DataFrame) -> None:
     if not len(campaigns):
         st.write(SAYS.no_campaigns if site().project.path("suspects").exists() else SAYS.no_suspects)
         if st.button(SAYS.make, type="primary"):
-            go_to("campaigns")
+            go_to("new_campaign" if site().project.path("suspects").exists() else "campaigns")
         return
     counts = site().project.campaigns.progress()
     for name, closed, experts in campaigns[["name", "closed_at", "experts"]].iloc[::-1].to_numpy().tolist():
@@ -91,7 +91,9 @@ def _campaign(name: str, closed: bool, experts: int, counts: pd.DataFrame) -> No
     state = SAYS.closed_state if closed else SAYS.open if left else SAYS.done
     done = total - int(counts["left"].sum())
     with st.container(border=True):
-        text, figures = st.columns([3, 2], vertical_alignment="center")
+        text, figures, act = st.columns([5, 4, 1], vertical_alignment="center")
+        if act.button(SAYS.open_campaign, key=f"open-{name}", width="stretch"):
+            go_to("campaign", campaign=name)
         with text:
             st.subheader(escape_markdown(name), anchor=False)
             st.caption(f"{SAYS.progress(done, total)} · {state}")

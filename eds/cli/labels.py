@@ -9,7 +9,7 @@ from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.images import Columns
 from eds.cli.options import as_of, campaign, existing_file, new_file, one_of, spending
-from eds.cli.render import format_share, format_table
+from eds.cli.render import format_frame, format_share, format_table
 from eds.cli.serving import serve
 
 NO_CAMPAIGNS = "No campaigns yet: eds labels campaigns add NAME."
@@ -24,6 +24,9 @@ votes_format = click.option(
 )
 
 if TYPE_CHECKING:
+    from eds.project.campaign_needs import CampaignNeeds
+    from eds.project.campaign_overview import CampaignOverview
+    from eds.project.campaign_statistics import Disagreement
     from eds.project.foreign_votes import ImportedVotes
     from eds.project.labels import VoidedImport
 
@@ -44,10 +47,11 @@ def experts() -> None:
 @command(experts, "add", example="eds labels experts add lead-1 --role lead")
 @click.argument("name")
 @click.option("--role", type=one_of(choices.Role), default="expert", help="Their rights.")
+@click.option("--campaign", "campaigns", multiple=True, help="A campaign that waits for them; repeatable.")
 @hours
-def add_expert(console: Console, name: str, role: str, hours: float) -> None:
+def add_expert(console: Console, name: str, role: str, campaigns: tuple[str, ...], hours: float) -> None:
     """Add an account and print its invitation."""
-    console.show(console.project.experts.add(name, role, hours=hours), _render_invitation)
+    console.show(console.project.experts.add(name, role, hours=hours, campaigns=campaigns), _render_invitation)
 
 
 @command(experts, "invite", example="eds labels experts invite expert-1")
@@ -60,7 +64,7 @@ def invite(console: Console, name: str, hours: float) -> None:
 
 @command(experts, "list", example="eds labels experts list --json", reads=True)
 def list_experts(console: Console) -> None:
-    """List accounts: role, state, judgements."""
+    """List accounts: role, state, judgements, last seen."""
     console.show_table(console.project.experts.list(), "No experts yet: eds labels experts add NAME.")
 
 
@@ -98,6 +102,8 @@ def campaigns() -> None:
 @click.option("--repeat-share", type=share, help="Share of pairs asked twice (default: grid 0.05).")
 @click.option("--early-stop", is_flag=True, help="Stop asking once a pair's majority is certain.")
 @click.option("--control-share", type=share, default=0.1, help="With --early-stop: share never stopped early.")
+@click.option("--quality", type=one_of(choices.CampaignQuality), help="Set gold, repeats, early stop and practice.")
+@click.option("--practice", type=click.IntRange(0), help="Known pairs before the first session (default: none).")
 @click.option("--limit", type=click.IntRange(1), help="Only whole queries with so many pairs altogether.")
 @click.option("--question", default="", help="What the page asks (default: whether the two are similar).")
 @click.option("--names", nargs=2, default=("", ""), help="What the page calls the query and the candidate.")
@@ -159,6 +165,35 @@ def close(console: Console, name: str) -> None:
     """Close a campaign; judgements on their way are kept."""
     console.project.campaigns.close(name)
     console.answer({"campaign": name, "closed": True}, f"{name} is closed.")
+
+
+@command(campaigns, "reopen", example="eds labels campaigns reopen pool")
+@click.argument("name")
+def reopen(console: Console, name: str) -> None:
+    """Hand out again what is left of a closed campaign."""
+    console.project.campaigns.reopen(name)
+    console.answer({"campaign": name, "closed": False}, f"{name} is open again.")
+
+
+@command(campaigns, "show", example="eds labels campaigns show pool", reads=True)
+@click.argument("name")
+def show_campaign(console: Console, name: str) -> None:
+    """Show progress, pace and when the experts are ready."""
+    console.show(console.project.campaigns.overview(name), _render_overview)
+
+
+@command(campaigns, "needs", example="eds labels campaigns needs pool --json", reads=True)
+@click.argument("name")
+def needs(console: Console, name: str) -> None:
+    """List what needs a lead: speeders, drift, absentees, ties."""
+    console.show(console.project.campaigns.needs(name), _render_needs)
+
+
+@command(campaigns, "disagreement", example="eds labels campaigns disagreement pool", reads=True)
+@click.argument("name")
+def disagreement(console: Console, name: str) -> None:
+    """Show where and between whom experts disagree."""
+    console.show(console.project.campaigns.disagreement(name), _render_disagreement)
 
 
 @command(labels, "status", example="eds labels status --campaign pool", reads=True)
@@ -231,6 +266,16 @@ def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
 def list_rounds(console: Console, campaign: str) -> None:
     """List every expert's rounds and how much was right."""
     console.show_table(console.project.calibration.results(campaign), "No calibration round yet.")
+
+
+@command(calibration, "again", example="eds labels calibration again pool expert-1")
+@click.argument("campaign")
+@click.argument("expert")
+def again(console: Console, campaign: str, expert: str) -> None:
+    """Ask an expert for another round before going on."""
+    made = console.project.calibration.ask_again(campaign, expert)
+    document = {"campaign": campaign, "expert": expert, "round": made.number, "pairs": made.size}
+    console.answer(document, f"{expert} goes on with {campaign} after round {made.number}, of {made.size:,} pairs.")
 
 
 @labels.group()
@@ -321,6 +366,47 @@ def import_(console: Console, file: Path, campaign: str, **options: Any) -> None
     are no images are always refused. An import can be voided: eds labels imports void NUMBER.
     """
     console.show(console.project.labels.import_votes(file, campaign, **options), render_imported)
+
+
+def _render_overview(found: "CampaignOverview") -> str:
+    """How far a campaign is, as text: one line of context, then the experts."""
+    pace = "" if found.a_day is None else f", {found.a_day:,.0f} a day"
+    hours = "" if found.hours_left is None else f", about {found.hours_left:,.1f} h of judging"
+    ready = "" if found.ready_at is None else f", ready on {found.ready_at:%Y-%m-%d}"
+    names = ["expert", "total", "done", "left", "unsure", "flagged", "per_hour", "seconds", "last_at"]
+    return (
+        f"{found.name} is {found.state}: {found.done:,} of {found.total:,} judgements{pace}; {found.left:,} left"
+        f"{hours}{ready}.\n{format_frame(found.experts[names])}"
+    )
+
+
+def _render_needs(found: "CampaignNeeds") -> str:
+    """What needs a lead, as text."""
+    heads = ["What", "Expert", "Count", "Of", "Share", "Held against", "Since", "Action"]
+    rows = []
+    for need in found.needs:
+        share = None if need.share is None else format_share(need.share)
+        if need.low is not None and need.high is not None:
+            share = f"{share} [{100 * need.low:.1f}, {100 * need.high:.1f}]"
+        line = None if need.line is None else format_share(need.line)
+        what = f"{need.kind} ({need.series})" if need.series else need.kind
+        since = None if need.since is None else f"{need.since:%Y-%m-%d %H:%M}"
+        rows.append([what, need.expert, need.count, need.of, share, line, since, need.action])
+    return format_table(heads, rows) if rows else "Nothing needs you."
+
+
+def _render_disagreement(found: "Disagreement") -> str:
+    """Where experts disagree, as text: categories, the most disputed queries, experts, guidelines."""
+    parts = {
+        "Disputed pairs by category": found.by_category,
+        "Most disputed queries": found.by_query.query("disputed > 0").head(10),
+        "Similar to one expert alone": found.experts,
+        "By version of the guideline": found.guidelines,
+    }
+    shown = [
+        f"{title}\n{format_frame(table.dropna(axis=1, how='all'))}" for title, table in parts.items() if len(table)
+    ]
+    return "\n\n".join(shown) or "Nobody has judged yet."
 
 
 def render_imported(done: "ImportedVotes") -> str:

@@ -29,6 +29,7 @@ def reports() -> None:
 )
 @click.option("--gallery", type=click.IntRange(0, 200), default=3, help="Pairs in each gallery; 0: none.")
 @click.option("--pictures/--no-pictures", default=True, help="Embed the pictures of the galleries.")
+@click.option("--keep", is_flag=True, help="Keep the earlier report, with its time in the name.")
 @resamples_option
 @confidence
 @pool_models_option

@@ -126,8 +126,24 @@ def planned(store: Store, name: str) -> tuple[int, float] | None:
 
 
 def due(store: Store, name: str, expert_name: str) -> bool:
-    """Whether this expert must calibrate before the campaign's own pairs: planned, and no round passed yet."""
-    return planned(store, name) is not None and not any(item.passed for item in rounds_of(store, name, expert_name))
+    """Whether this expert must calibrate before the campaign's own pairs: planned, and the last round is not passed."""
+    if planned(store, name) is None:
+        return False
+    rounds = rounds_of(store, name, expert_name)
+    return not (rounds and rounds[-1].passed)
+
+
+def ask_again(store: Store, name: str, expert_name: str, *, by: str = "") -> Round:
+    """Begin another round for an expert, who must pass it before going on; an open round stays as it is."""
+
+    def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "ask for calibration")
+        audit.note(connection, store.now(), by, "ask for calibration", name, expert=expert_name)
+
+    store.read(lambda connection: campaign_row(connection, name))
+    made = begin_round(store, name, expert_name)
+    store.write(act)
+    return made
 
 
 def rounds_of(store: Store, name: str, expert_name: str) -> list[Round]:

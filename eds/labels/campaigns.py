@@ -179,6 +179,22 @@ def close_campaign(store: Store, name: str, *, by: str = "") -> None:
     store.write(act)
 
 
+def reopen_campaign(store: Store, name: str, *, by: str = "") -> None:
+    """Hand out again what nobody has judged of a closed campaign."""
+
+    def act(connection: sa.Connection) -> None:
+        check_lead(connection, store, by, "reopen a campaign")
+        found = _of(connection, name)
+        if found.closed_at is None:
+            raise InputError(f"{short(name)} is open", where="campaign", hint="See eds labels campaigns list.")
+        if found.withdrawn_at is not None:
+            raise InputError(f"{short(name)} was undone", where="campaign", hint="Make another campaign.")
+        connection.execute(sa.update(campaign).where(campaign.c.id == found.id).values(closed_at=None))
+        audit.note(connection, store.now(), by, "reopen campaign", name)
+
+    store.write(act)
+
+
 def set_guideline(store: Store, name: str, version: str, *, by: str = "") -> None:
     """Put another version of the guideline in force; labels keep the version they were given under."""
     check_long(version, "guideline")

@@ -163,7 +163,7 @@ def enable(store: Store, name: str, *, by: str = "") -> None:
 
 
 def list_experts(store: Store) -> pd.DataFrame:
-    """Every expert: name, role, created_at, state (invited, active, disabled or new), labels (acts so far)."""
+    """Every expert: name, role, created_at, state (invited, active, disabled or new), labels (acts so far), seen_at."""
     acts = (
         sa.select(schema.assignment.c.expert, sa.func.sum(schema.assignment.c.events).label("labels"))
         .group_by(schema.assignment.c.expert)
@@ -179,12 +179,20 @@ def list_experts(store: Store) -> pd.DataFrame:
         else_="new",
     )
     labels = sa.cast(sa.func.coalesce(acts.c.labels, 0), schema.WHOLE)
+    seen = sa.select(sa.func.max(session.c.seen_at)).where(session.c.expert == expert.c.id).scalar_subquery()
     query = (
-        sa.select(expert.c.name, expert.c.role, expert.c.created_at, state.label("state"), labels.label("labels"))
+        sa.select(
+            expert.c.name,
+            expert.c.role,
+            expert.c.created_at,
+            state.label("state"),
+            labels.label("labels"),
+            seen.label("seen_at"),
+        )
         .outerjoin(acts, acts.c.expert == expert.c.id)
         .order_by(expert.c.id)
     )
-    return store.read(lambda connection: frame(connection, query, "created_at"))
+    return store.read(lambda connection: frame(connection, query, "created_at", "seen_at"))
 
 
 def hash_password(name: str, password: str) -> str:

@@ -49,7 +49,8 @@ class AgreementResult(Result):
         from eds.reports.charts import interval_chart
 
         known = self.coefficients.dropna(subset="value")
-        names, values, low, high = (known[name].tolist() for name in ("coefficient", "value", "low", "high"))
+        values, low, high = (known[name].tolist() for name in ("value", "low", "high"))
+        names = [str(name).replace("_", " ") for name in known["coefficient"]]
         return {"Agreement": interval_chart(names, values, low, high, lowest=0.0, highest=1.0)}
 
 

@@ -52,6 +52,11 @@ class Calibration:
         with opened(self.project) as store:
             return calibration.begin_round(store, campaign, expert)
 
+    def ask_again(self, campaign: str, expert: str) -> Round:
+        """Begin another round for an expert, who must pass it before going on; an open round stays as it is."""
+        with opened(self.project) as store:
+            return calibration.ask_again(store, campaign, expert, by=self.project.actor)
+
     def tasks(self, round_number: int, expert: str) -> Sequence[CalibrationTask]:
         """The pairs of a round that are not answered."""
         with opened(self.project) as store:

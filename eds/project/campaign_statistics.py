@@ -3,7 +3,7 @@
 Each function is a method of `Campaigns`, which imports this module when one is called.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -15,7 +15,7 @@ from eds.analysis.totals import Estimate
 from eds.labels.chain import BESIDE
 from eds.labels.frames import acts_frame
 from eds.project.agreement import AgreementResult, agreement_of
-from eds.project.budget import seconds_per_label
+from eds.project.campaign_quality import seconds_in_mode
 from eds.project.decide import decide_votes, read_votes
 from eds.project.inputs import Inputs
 from eds.project.known_truth import check_project
@@ -26,12 +26,16 @@ from eds.suspects import overlap, positive_rates, sources_frame
 from eds.suspects.budget import Judging
 from eds.tables import LABELS
 from eds.truth import disputed_pairs, expert_profiles
+from eds.truth.disagreement import by_guideline, disputed_by_group, who_differs
+from eds.truth.disagreement import pairs_that_differ as differing_pairs
 from eds.truth.gold_accuracy import known_called
 from eds.truth.grid_vs_pair import ModesCompared, modes_compared
 from eds.truth.rate_curve import rate_growth
-from eds.truth.throughput import expert_pace
+from eds.truth.throughput import expert_pace, seconds_histogram
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from eds.analysis.analyses.prevalence import Prevalence
     from eds.analysis.known_truth import CheckedEstimate
     from eds.project import Project
@@ -39,7 +43,16 @@ if TYPE_CHECKING:
     from eds.reports.charts import Chart
     from eds.universe import Universe
 
-__all__ = ["CampaignAgreement", "CampaignCost", "CorrectedRate", "Disputes", "Estimate", "ModesCompared", "PoolYield"]
+__all__ = [
+    "CampaignAgreement",
+    "CampaignCost",
+    "CorrectedRate",
+    "Disagreement",
+    "Disputes",
+    "Estimate",
+    "ModesCompared",
+    "PoolYield",
+]
 KEY = ["query_id", "candidate_id"]
 
 
@@ -183,14 +196,61 @@ def disputes(project: "Project", name: str) -> Disputes:
     return Disputes(disputed, unsure, aspects_named(votes, disputed), votes)
 
 
+@dataclass(frozen=True)
+class Disagreement(Result):
+    """Where and between whom experts of a campaign disagree."""
+
+    by_category: pd.DataFrame  # group, pairs, disputed, rate, low, high, no_interval: the most disputed first
+    by_query: pd.DataFrame
+    experts: pd.DataFrame  # expert_a, expert_b, both, only_a: pairs that only the first called similar
+    guidelines: pd.DataFrame  # how experts judge under each version
+    seconds: pd.DataFrame = field(repr=False)  # expert_id, seconds, share: how long judgements take
+
+    def category_chart(self) -> "Chart":
+        """Draw the share of disputed pairs by category."""
+        from eds.reports.campaign_charts import disputed_chart
+
+        return disputed_chart(self.by_category)
+
+    def seconds_chart(self) -> "alt.Chart":
+        """Draw how long judgements take, by expert."""
+        from eds.reports.campaign_charts import seconds_chart
+
+        return seconds_chart(self.seconds)
+
+
+def disagreement(project: "Project", name: str) -> Disagreement:
+    """Where experts disagree; where asking stops early over the control pairs alone."""
+    votes = read_votes(project, name)
+    labels = votes.labels
+    counted = labels if votes.control is None else labels.merge(votes.control, on=KEY)
+    categories = pd.Series(dtype=object)
+    if project.path("images").exists():
+        categories = project.read("images", columns=["image_id", "category"]).set_index("image_id")["category"]
+    return Disagreement(
+        disputed_by_group(counted, categories.dropna()),
+        disputed_by_group(counted),
+        who_differs(counted),
+        by_guideline(labels),
+        seconds_histogram(labels),
+    )
+
+
+def pairs_that_differ(project: "Project", name: str, expert_a: str, expert_b: str) -> pd.DataFrame:
+    """The pairs that one expert called similar and another one not."""
+    return differing_pairs(read_votes(project, name).labels, expert_a, expert_b)
+
+
 def cost(
     project: "Project", pairs: int, experts: int, plan: "CampaignPlan", positive_rate: float | None
 ) -> CampaignCost:
-    """The cost of a campaign by the project's budget."""
+    """The cost of a campaign by the project's budget and the seconds that its mode takes."""
     budget = project.config.budget
     return campaign_cost(
         pairs,
-        Judging(min(plan.experts_per_pair or experts, experts), seconds_per_label(project).value, budget.hourly),
+        Judging(
+            min(plan.experts_per_pair or experts, experts), seconds_in_mode(project, plan.mode).value, budget.hourly
+        ),
         panel=experts,
         gold_share=plan.gold_share or 0.0,
         repeat_share=plan.repeat_share or 0.0,

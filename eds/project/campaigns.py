@@ -1,11 +1,11 @@
 """Campaigns: which pairs a panel of experts judges, how, and how far they are."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from eds.errors import InputError
-from eds.labels import campaigns, gold, lead_queries, progress, query_places, queue
+from eds.labels import calibration, campaigns, gold, lead_queries, progress, query_places, queue
 from eds.labels.form import ASPECTS, PLAIN, Form
 from eds.labels.gold import USUAL
 from eds.labels.progress import ExpertProgress
@@ -14,12 +14,27 @@ from eds.project.label_store import opened, rehearsed
 from eds.project.price import price_of, questions
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import pandas as pd
 
+    from eds.choices import CampaignQuality
     from eds.labels.store import Store
     from eds.project import Project
-    from eds.project.campaign_statistics import CampaignAgreement, CampaignCost, Disputes, ModesCompared, PoolYield
+    from eds.project.campaign_needs import CampaignNeeds
+    from eds.project.campaign_overview import CampaignOverview
+    from eds.project.campaign_quality import Guards
+    from eds.project.campaign_statistics import (
+        CampaignAgreement,
+        CampaignCost,
+        Disagreement,
+        Disputes,
+        ModesCompared,
+        PoolYield,
+    )
     from eds.project.price import Price
+    from eds.suspects.cost import Rate
+    from eds.truth.expert_signs import Look
 
 __all__ = [
     "ASPECTS",
@@ -53,6 +68,9 @@ class CampaignPlan:
     seed: int | None = None  # of the order; None: the project's
     experts_per_pair: int | None = None  # how many of the panel judge each pair; None: all
     form: Form = PLAIN  # what its page asks and shows
+    quality: "CampaignQuality | None" = None  # sets the shares that are None, early stop and practice
+    practice: int | None = None  # pairs of a round before the first session; None: as the quality says, else none
+    practice_needed: float | None = None  # share of them that must be right; None: as the quality says, else 0.8
 
 
 @dataclass(frozen=True)
@@ -96,8 +114,10 @@ class Campaigns:
         what most decided pairs of these origins are; it must be named where too few are decided. Pairs that have a
         label keep it until this campaign, too, is complete for them.
         """
-        project, chosen = self.project, (name, experts, origins, undecided, limit, plan)
-        if labelled := self.labelled(self.suspects(origins, undecided=undecided, limit=limit)):
+        project, asked = self.project, self.suspects(origins, undecided=undecided, limit=limit)
+        plan = self._with_quality(plan, asked)
+        chosen = (name, experts, origins, undecided, limit, plan)
+        if labelled := self.labelled(asked):
             project.say(
                 f"{labelled:,} of the pairs have a label already. They keep it until {name} is complete for them; "
                 "--undecided asks the others only."
@@ -106,6 +126,10 @@ class Campaigns:
             project.agree(self._make(*chosen, rehearse=True))
         self._make(*chosen)
         project.end_rehearsal()
+        if plan.practice:
+            needed = 0.8 if plan.practice_needed is None else plan.practice_needed
+            with opened(project) as store:
+                calibration.plan_calibration(store, name, plan.practice, needed, by=project.actor)
         return self.progress(name)
 
     def price(
@@ -119,7 +143,49 @@ class Campaigns:
         plan: CampaignPlan = CampaignPlan(),
     ) -> "Price":
         """Compute what a campaign would ask (with early stop: at most), by making it and taking it back."""
+        plan = self._with_quality(plan, self.suspects(origins, undecided=undecided, limit=limit))
         return self._make(name, experts, origins, undecided, limit, plan, rehearse=True)
+
+    def _with_quality(self, plan: CampaignPlan, suspects: "pd.DataFrame") -> CampaignPlan:
+        """The plan with what its quality says, where nothing else is said."""
+        if plan.quality is None:
+            return plan
+        polarity = plan.polarity
+        if (
+            plan.mode == "grid"
+            and polarity is None
+            and (rate := self.measured_rate(suspects["origin"].unique().tolist()))
+        ):
+            polarity = rate.polarity
+        guards = self.guards(plan.quality, suspects, replace(plan, polarity=polarity))
+        return replace(
+            plan,
+            gold_share=guards.gold_share if plan.gold_share is None else plan.gold_share,
+            repeat_share=guards.repeat_share if plan.repeat_share is None else plan.repeat_share,
+            early_stop=plan.early_stop or guards.early_stop,
+            practice=guards.practice if plan.practice is None else plan.practice,
+            practice_needed=guards.practice_needed if plan.practice_needed is None else plan.practice_needed,
+        )
+
+    def guards(self, quality: "CampaignQuality", suspects: "pd.DataFrame", plan: CampaignPlan) -> "Guards":
+        """What a quality mixes in, asks before and leaves out, in the mode and by the guideline of a plan."""
+        from eds.project.campaign_quality import guards_of
+
+        return guards_of(
+            self.project, quality, suspects, mode=plan.mode, polarity=plan.polarity, guideline=plan.guideline
+        )
+
+    def seconds(self, mode: Mode) -> "Rate":
+        """Seconds of a judgement in a mode, and whether they were measured."""
+        from eds.project.campaign_quality import seconds_in_mode
+
+        return seconds_in_mode(self.project, mode)
+
+    def judgements_a_day(self, experts: Sequence[str]) -> "pd.Series[float]":
+        """How many judgements each expert gave a day in the last 7 days, in all campaigns; NaN where none."""
+        from eds.project.campaign_quality import judgements_a_day
+
+        return judgements_a_day(self.project, experts)
 
     def _make(
         self,
@@ -263,6 +329,11 @@ class Campaigns:
         with opened(self.project) as store:
             campaigns.close_campaign(store, name, by=self.project.actor)
 
+    def reopen(self, name: str) -> None:
+        """Hand out again what nobody has judged of a closed campaign."""
+        with opened(self.project) as store:
+            campaigns.reopen_campaign(store, name, by=self.project.actor)
+
     def usable_gold(self, suspects: "pd.DataFrame", polarity: str | None) -> int:
         """How many known pairs a campaign on these suspects could hide; `polarity` of a grid, else None."""
         with opened(self.project) as store:
@@ -307,6 +378,36 @@ class Campaigns:
         from eds.project.campaign_statistics import yield_by_model
 
         return yield_by_model(self.project, name)
+
+    def overview(self, name: str, *, as_of: "datetime | None" = None) -> "CampaignOverview":
+        """How far a campaign is, at which pace, and when its experts will be ready."""
+        from eds.project.campaign_overview import campaign_overview
+
+        return campaign_overview(self.project, name, as_of)
+
+    def needs(self, name: str, *, as_of: "datetime | None" = None) -> "CampaignNeeds":
+        """What needs a lead: experts whose judgements need a look or who do not come, and pairs to decide."""
+        from eds.project.campaign_needs import campaign_needs
+
+        return campaign_needs(self.project, name, as_of)
+
+    def disagreement(self, name: str) -> "Disagreement":
+        """Where experts disagree: by category, by query, with whom, and under which version of the guideline."""
+        from eds.project.campaign_statistics import disagreement
+
+        return disagreement(self.project, name)
+
+    def answers(self, name: str, expert: str, kind: "Look" = "latest") -> "pd.DataFrame":
+        """An expert's answers in force, the latest first; or the fastest, those apart from the others, wrong gold."""
+        from eds.project.campaign_needs import answers
+
+        return answers(self.project, name, expert, kind)
+
+    def pairs_that_differ(self, name: str, expert_a: str, expert_b: str) -> "pd.DataFrame":
+        """The pairs that one expert called similar and another one not."""
+        from eds.project.campaign_statistics import pairs_that_differ
+
+        return pairs_that_differ(self.project, name, expert_a, expert_b)
 
     def disputes(self, name: str) -> "Disputes":
         """The pairs of a campaign on which experts differ or were unsure, with their votes."""

@@ -1,11 +1,14 @@
 """The accounts of those who judge."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from eds.labels import expert_activity, experts, guessing, passkeys, sessions
+from eds.errors import InputError
+from eds.labels import expert_activity, experts, guessing, passkeys, queue, sessions
+from eds.labels.campaigns import add_to_panel
 from eds.labels.expert_activity import PAUSE
 from eds.labels.experts import SHORTEST_PASSWORD
 from eds.labels.guessing import Origin
@@ -62,10 +65,19 @@ class Experts:
 
     project: "Project"
 
-    def add(self, name: str, role: str = "expert", *, hours: float = HOURS) -> Invitation:
-        """Add an account and invite its owner."""
+    def add(
+        self, name: str, role: str = "expert", *, hours: float = HOURS, campaigns: Sequence[str] = ()
+    ) -> Invitation:
+        """Add an account and invite its owner, who finds work at once: a place on the panels of these campaigns."""
         with opened(self.project, create=True) as store:
+            known = set(queue.list_campaigns(store)["name"])
+            if unknown := [campaign for campaign in campaigns if campaign not in known]:
+                raise InputError(
+                    f"unknown campaign {', '.join(unknown)}", where="--campaign", hint="See eds labels campaigns list."
+                )
             experts.add_expert(store, name, role, by=self.project.actor)
+            for campaign in campaigns:
+                add_to_panel(store, campaign, [name], by=self.project.actor)
         self.project.end_rehearsal()  # nobody could use the invitation
         return self.invite(name, hours=hours)
 
@@ -78,7 +90,7 @@ class Experts:
         return Invitation(name, token, hours, link)
 
     def list(self) -> pd.DataFrame:
-        """Every account: role, state, number of judgements."""
+        """Every account: role, state, number of judgements, when it was last seen."""
         with opened(self.project) as store:
             return experts.list_experts(store)
 

@@ -773,12 +773,14 @@ class Project(ProjectFiles):
         pool_models: Sequence[str] = (),
         with_random: bool = False,
         allow_missing: bool = False,
+        keep: bool = False,
     ) -> "ReportResult":
         """Write the report: an HTML page (default: report.html), and its numbers as JSON and CSV beside it.
 
         Table scores is made first if it is missing or stale, and the report shows its numbers. `slices` are columns of
         images to split results by, `gallery` is the number of pairs in each gallery; without `pictures` it shows names.
-        The other options are those of `score`.
+        An earlier report of that name is replaced; with `keep` it stays beside the new one, the time in its name. The
+        other options are those of `score`.
         """
         from eds.project import report
 
@@ -793,6 +795,7 @@ class Project(ProjectFiles):
             pool_models=pool_models,
             with_random=with_random,
             allow_missing=allow_missing,
+            keep=keep,
         )
 
     def export(

@@ -1,12 +1,13 @@
 """Report: an HTML page of the whole project, and its numbers as JSON and CSV."""
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from eds.errors import InputError
 from eds.io import checked, join, name_of, parent_of
@@ -53,22 +54,30 @@ def report(
     pool_models: Sequence[str] = (),
     with_random: bool = False,
     allow_missing: bool = False,
+    keep: bool = False,
 ) -> ReportResult:
     """Write the report; see `Project.report`."""
     options = ReportOptions(
         tuple(slices), gallery, pictures, resamples, confidence, tuple(pool_models), with_random, allow_missing
     )
-    return _report(project, to, options)
+    return _report(project, to, options, keep=keep)
 
 
 def refresh(project: "Project") -> ReportResult | None:
     """Write report.html again, with the parameters it was made with, if it is missing or stale; None if up to date."""
     made_by = read_provenance(project.root / PAGE)
-    options = ReportOptions.from_params(made_by.params if made_by else {})
-    now = _provenance(project, options)
-    if made_by and (made_by.parents, made_by.settings) == (now.parents, now.settings):
+    if report_condition(project) == "fresh":
         return None
-    return _report(project, None, options)
+    return _report(project, None, ReportOptions.from_params(made_by.params if made_by else {}))
+
+
+def report_condition(project: "Project") -> Literal["absent", "fresh", "stale"]:
+    """Whether report.html is there, and was made from what the project holds now."""
+    made_by = read_provenance(project.root / PAGE)
+    if made_by is None:
+        return "absent"
+    now = _provenance(project, ReportOptions.from_params(made_by.params))
+    return "fresh" if (made_by.parents, made_by.settings) == (now.parents, now.settings) else "stale"
 
 
 def read_provenance(page: Path) -> "Provenance | None":
@@ -101,7 +110,7 @@ def build_report(project: "Project", options: ReportOptions) -> "Report":
         return build(inputs, made, progress)
 
 
-def _report(project: "Project", to: str | Path | None, options: ReportOptions) -> ReportResult:
+def _report(project: "Project", to: str | Path | None, options: ReportOptions, *, keep: bool = False) -> ReportResult:
     from eds.reports import Gap, write_report
 
     page = checked(to or project.root / PAGE)
@@ -119,6 +128,8 @@ def _report(project: "Project", to: str | Path | None, options: ReportOptions) -
         project.end_rehearsal()
     with local_file(page) as file:
         document = build_report(project, options)
+        if keep:
+            _keep(file)
         sizes = {str(join(parent_of(page), path.name)): path.stat().st_size for path in write_report(document, file)}
     missing = tuple(
         MissingPart(section.key, block.what, block.hint)
@@ -127,6 +138,16 @@ def _report(project: "Project", to: str | Path | None, options: ReportOptions) -
         if isinstance(block, Gap)
     )
     return ReportResult(sizes, tuple(section.key for section in document.sections), missing)
+
+
+def _keep(page: Path) -> None:
+    """Copy an earlier page and its numbers to names with the time when it was made, as report-2026-05-01-1412.html."""
+    if not page.exists():
+        return
+    made = datetime.fromtimestamp(page.stat().st_mtime, UTC).strftime("%Y-%m-%d-%H%M")
+    for file in (page, page.with_suffix(".json"), page.with_suffix(".csv")):
+        if file.exists():
+            shutil.copy2(file, file.with_stem(f"{page.stem}-{made}"))
 
 
 def _provenance(project: "Project", options: ReportOptions) -> "Provenance":

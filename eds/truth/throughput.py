@@ -35,3 +35,23 @@ def expert_pace(labels: pd.DataFrame, rest: float = REST) -> pd.DataFrame:
             "last_at": grouped["created_at"].max().to_numpy(),
         }
     )
+
+
+def seconds_histogram(labels: pd.DataFrame, bins: int = 40, longest: float = 60.0) -> pd.DataFrame:
+    """Return how long judgements take, by expert: expert_id, seconds (middle of the bin), share of the expert's acts.
+
+    The bins are equally wide on a logarithmic scale, from 0.1 s to `longest`; what lies beyond is in the outer bins.
+    """
+    rows = labels[["expert_id", "seconds"]].dropna()
+    edges = np.geomspace(0.1, longest, bins + 1)
+    place = np.clip(np.digitize(rows["seconds"].to_numpy(np.float64), edges) - 1, 0, bins - 1)
+    counts = pd.crosstab(rows["expert_id"], place).reindex(columns=range(bins), fill_value=0)
+    shares = counts.div(counts.sum(axis=1), axis=0)
+    middle = np.sqrt(edges[:-1] * edges[1:])
+    return pd.DataFrame(
+        {
+            "expert_id": np.repeat(shares.index.astype(str).to_numpy(), bins),
+            "seconds": np.tile(middle, len(shares)),
+            "share": shares.to_numpy(np.float64).ravel(),
+        }
+    )

@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
+from annotator_ui.texts_campaign import OVERVIEW
 from annotator_ui.texts_campaigns import CAMPAIGNS
-from annotator_ui.texts_leads import COMMON, COVERAGE, EXPERTS
+from annotator_ui.texts_leads import COMMON, EXPERTS
 from eds.labels.calibration import due, rounds_of
 from eds.labels.experts import list_experts
 from eds.labels.frames import labels_frame
@@ -23,7 +25,9 @@ from tests.annotator.judged import NAME, NASTY, furnish, judge
 from tests.browser.annotator import PASSWORD, Annotator, axe_faults, foreign_requests, prepare, running
 from tests.browser.judging import paintings, press, wait_painted, watch
 
-LEADS = ("campaigns", "coverage", "agreement", "pool-yield", "disputed", "decide", "experts", "export", "journal")
+PAGES = ("campaigns", "campaign", "new-campaign", "guidelines", "known-pairs", "experts", "journal")
+TABS = ("Experts", "Agreement", "Disputes", "Yield", "Settings")
+LEADS = (*PAGES, *(f"campaign?{urlencode({'campaign': NAME, 'tab': tab})}" for tab in TABS))
 SIZES = ((1440, 900), (1280, 720), (820, 1180), (390, 844))
 OWN = "The lead's <i>own</i> $x$"
 
@@ -58,32 +62,15 @@ def visit(page: Page, address: str) -> None:
     settle(page)
 
 
-def section(page: Page, name: str) -> None:
-    """Choose a part of the page Campaigns."""
-    page.get_by_test_id("stMain").get_by_text(name, exact=True).first.click()
-    settle(page)
-
-
 def told(seen: list[str], dialog: Dialog) -> None:
     """Note what a dialog of the browser says, and close it."""
     seen.append(dialog.message)
     dialog.dismiss()
 
 
-def choose(page: Page, label: str, place: int, option: str) -> None:
-    """Choose from a list by typing, once the page stands still: a rerun would close the list."""
-    settle(page)
-    page.get_by_role("combobox", name=re.compile(label)).nth(place).fill(option)
-    expect(page.get_by_role("option")).to_have_count(1)
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    settle(page)
-
-
 def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_path: Path) -> None:
     with shop.page(browser, "lea", viewport={"width": 1280, "height": 900}) as page:
-        visit(page, f"{shop.url}/campaigns")
-        section(page, CAMPAIGNS.tabs[2])
+        visit(page, f"{shop.url}/guidelines")
         expect(page.get_by_label(CAMPAIGNS.version)).to_have_value("2")
         page.get_by_label("Text (headings").fill(f"# Two\n{NASTY}")
         page.get_by_label("Text (headings").press("Control+Enter")
@@ -94,7 +81,7 @@ def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_p
         assert saved.content == f"# Two\n{NASTY}"
         assert saved.examples == guideline_named(shop.store, "1").examples
 
-        section(page, CAMPAIGNS.tabs[1])
+        visit(page, f"{shop.url}/new-campaign")
         expect(page.get_by_role("radio", name=CAMPAIGNS.mode_labels["pair"])).to_be_checked()  # preselected
         name = page.get_by_label(CAMPAIGNS.name, exact=True)
         name.fill(OWN)
@@ -104,37 +91,41 @@ def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_p
         expect(page.get_by_text("is created:")).to_contain_text(OWN)
         row = campaigns_of_experts(shop.store).set_index("name").loc[OWN]
         assert (row["mode"], row["guideline"], row["experts"]) == ("pair", "2", 3)
-        expect(page.get_by_role("region", name=CAMPAIGNS.table)).to_contain_text(OWN)
+        assert parse_qs(urlsplit(page.url).query)["campaign"] == [OWN]
 
         judge(shop.store, OWN, 0.8, leave={"cid": 5})
-        visit(page, f"{shop.url}/coverage")
+        place = f"{shop.url}/campaign?{urlencode({'campaign': OWN})}"
+        visit(page, place)
         counts = progress(shop.store, OWN)
-        table = page.get_by_role("region", name=COVERAGE.experts)
-        for one in counts.itertuples():
-            row_of = table.get_by_role("row").filter(has=page.get_by_text(str(one.expert), exact=True))
-            expect(row_of.get_by_role("cell").nth(2)).to_have_text(f"{one.done}")
-            expect(row_of.get_by_role("cell").nth(3)).to_have_text(f"{one.left}")
-        visit(page, f"{shop.url}/agreement")
-        expect(page.get_by_role("region", name="Each pair of experts").get_by_role("row")).to_have_count(4)
-        visit(page, f"{shop.url}/disputed")
+        done, total = int(counts["done"].sum()), int(counts["total"].sum())
+        expect(page.get_by_text(OVERVIEW.judged_about.format(done=done, total=total))).to_be_visible()
+        page.get_by_role("tab", name="Disputes").click()
+        settle(page)
+        assert parse_qs(urlsplit(page.url).query) == {"campaign": [OWN], "tab": ["Disputes"]}
+        page.reload()
+        settle(page)
         disputed = disputed_pairs(labels_frame(shop.store, campaign=OWN))
         expect(page.get_by_text(f"Votes differ ({len(disputed)})")).to_be_visible()
-        expect(page.locator(".eds-case")).to_have_count(min(8, len(disputed)))
-        for picture in page.locator(".eds-case img").all()[:4]:
+        expect(page.locator(".eds-pair")).to_have_count(min(8, len(disputed)))
+        for picture in page.locator(".eds-pair img").all()[:4]:
             picture.scroll_into_view_if_needed()
             expect(picture).to_have_js_property("complete", True)
             assert picture.evaluate("one => one.naturalWidth") > 0
-        visit(page, f"{shop.url}/export")
-        choose(page, COMMON.campaign, 0, OWN)
-        expect(page.get_by_text(f"{len(labels_frame(shop.store, campaign=OWN))}", exact=True)).to_be_visible()
+        page.get_by_role("button", name="Export").click()
         with page.expect_download() as downloading:
             page.get_by_role("link", name="Download CSV").click()
         downloading.value.save_as(tmp_path / "got.csv")
         export_votes(shop.store, tmp_path / "expected.csv", only=OWN)
         assert (tmp_path / "got.csv").read_bytes() == (tmp_path / "expected.csv").read_bytes()
 
-        visit(page, f"{shop.url}/campaigns")
-        section(page, CAMPAIGNS.tabs[3])
+        visit(page, place)
+        page.get_by_role("button", name="Decide and report").first.click()
+        page.get_by_role("dialog").get_by_role("button", name="Decide and report").click()
+        expect(page.get_by_text("The report is written.")).to_be_visible(timeout=90_000)
+        assert shop.project.state("truth").condition == "fresh"
+        assert (shop.project.root / "report.html").is_file()
+
+        visit(page, f"{place}&tab=Settings")
         expect(page.get_by_role("button", name=CAMPAIGNS.close)).to_be_disabled()
         page.get_by_text(CAMPAIGNS.confirm.format(campaign=OWN)).click()
         settle(page)
@@ -249,10 +240,5 @@ def test_pages_read_well_fit_and_let_nothing_run(browser: Browser, shop: Annotat
                 assert axe_faults(page) == [], (name, width)
                 assert page.locator("main a[href^='javascript']").count() == 0
                 assert page.locator("main .katex").count() == 0
-            if width == 1440:
-                visit(page, f"{shop.url}/campaigns")
-                for tab in CAMPAIGNS.tabs[1:]:
-                    section(page, tab)
-                    assert axe_faults(page) == [], tab
             assert foreign == []
             assert dialogs == []

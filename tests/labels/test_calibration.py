@@ -8,10 +8,12 @@ import pytest
 import sqlalchemy as sa
 
 from eds.errors import InputError
+from eds.labels.audit import read_audit
 from eds.labels.calibration import (
     Feedback,
     Round,
     answer,
+    ask_again,
     begin_round,
     due,
     feedback,
@@ -105,6 +107,23 @@ def test_too_many_wrong_ones_lead_to_another_round_of_other_pairs(store: Store) 
         ["ann", 2, 4, 4, second.counted, second.right, 2.0],
     ]
     assert calibration_results(store, name)["needed"].tolist() == [0.75, 0.75]
+
+
+def test_a_lead_asks_for_another_round_which_must_be_passed(store: Store) -> None:
+    name = prepared(store)
+    go(store, name, "ann")
+    assert not due(store, name, "ann")
+    made = ask_again(store, name, "ann")
+    assert (made.number, made.answered) == (2, 0)
+    assert due(store, name, "ann")
+    assert ask_again(store, name, "ann") == made  # asked twice, one round
+    go(store, name, "ann", wrong=2)
+    assert due(store, name, "ann")
+    go(store, name, "ann")
+    assert not due(store, name, "ann")
+    assert read_audit(store)["act"].tolist().count("ask for calibration") == 2
+    with pytest.raises(InputError, match="unknown expert"):
+        ask_again(store, name, "stranger")
 
 
 def test_answers_are_asked_alike_often_and_in_an_order_of_the_experts_own(store: Store) -> None:

@@ -6,20 +6,19 @@ from streamlit.testing.v1.element_tree import Button, NumberInput
 
 from annotator_ui import html
 from annotator_ui.app_state import Site
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from eds.intervals import wilson_interval
 from eds.labels.adjudication import adjudicate
 from eds.project import campaign_statistics
 from eds.truth.grid_vs_pair import ModesCompared
 from tests.annotator.judged import NAME
-from tests.annotator.leads.pages import page_html, run
+from tests.annotator.leads.pages import metrics, page_html, page_text, run
 from tests.annotator.sites import store_of
 
 
 def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: dict[str, str]) -> None:
-    app = run("campaigns")
-    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
-    app.run()
+    app = run("new_campaign")
     assert app.radio[0].value == "pair"  # 24 judged both ways do not settle it
     app.radio[0].set_value("grid").run()
     assert app.radio[1].value is None  # too few pairs are decided: it is asked
@@ -73,9 +72,7 @@ def test_grid_is_preselected_once_it_agrees_with_pair(
     low, high = wilson_interval(alike, both)
     found = ModesCompared(both, alike, alike / both, float(low), float(high), None, 0.8, 1, 1, 6.0, 1.5)
     monkeypatch.setattr(campaign_statistics, "compare_modes", lambda _: found)
-    app = run("campaigns")
-    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
-    app.run()
+    app = run("new_campaign")
     assert app.radio[0].value == mode
     assert f"{both:,}; alike {html.percent(alike / both, 0)}" in page_html(app)
     assert said in page_html(app)
@@ -95,12 +92,9 @@ def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: 
             by="lea",
             token=f"t{place}",
         )
-    app = run("campaigns")
-    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[4]
-    app.run()
+    app = run("known_pairs")
     for words, value in zip(CAMPAIGNS.known_counts, (1, 0), strict=True):
-        assert words in page_html(app)
-        assert f"<strong>{(before['value'] == value).sum()}</strong>" in page_html(app)
+        assert metrics(app)[words][0] == f"{(before['value'] == value).sum()}"
     [take] = [one for one in app.button if one.label == CAMPAIGNS.known_decided.format(count=2)]
     take.click().run()
     assert "2 known pairs are new" in app.success[0].value
@@ -127,9 +121,7 @@ def test_a_new_campaign_says_what_is_decided_and_asks_some_experts(judged: Site,
     judged.owner.decide()
     suspects = judged.project.read("suspects").query("origin == 'pool'")
     labelled = judged.project.campaigns.labelled(suspects)
-    app = run("campaigns")
-    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[1]
-    app.run()
+    app = run("new_campaign")
     assert CAMPAIGNS.labelled.format(labelled=labelled, pairs=len(suspects)) in page_html(app)
     left = len(judged.project.campaigns.suspects(["pool"], undecided=True))
     [only] = [one for one in app.checkbox if one.label == CAMPAIGNS.undecided.format(pairs=left)]
@@ -150,17 +142,16 @@ def test_a_new_campaign_says_what_is_decided_and_asks_some_experts(judged: Site,
     assert row["experts_per_pair"] == 2
     asked = judged.project.campaigns.suspects(["pool"], undecided=True)
     assert counts["total"].sum() >= 2 * len(asked) == 2 * (len(suspects) - labelled)
-    assert CAMPAIGNS.some_experts.format(per_pair=2, experts=3) in page_html(app)
+    listed = run("campaigns").dataframe[0].value.set_index("name")
+    assert listed["panel"]["the rest"] == CAMPAIGNS.some_experts.format(per_pair=2, experts=3)
 
 
 def test_an_expert_is_taken_off_a_panel(judged: Site, viewer: dict[str, str]) -> None:
-    app = run("campaigns", NAME)
-    app.session_state["campaigns_section"] = CAMPAIGNS.tabs[3]
-    app.run()
+    app = run("campaign", NAME, tab="settings")
     counts = judged.project.campaigns.progress(NAME).set_index("expert")
     [who] = [one for one in app.selectbox if one.label == CAMPAIGNS.leaver]
     who.set_value("cid").run()
-    assert CAMPAIGNS.leave_shrinks.format(name="cid", left=counts["left"]["cid"]) in page_html(app)
+    assert escape_markdown(CAMPAIGNS.leave_shrinks.format(name="cid", left=counts["left"]["cid"])) in page_text(app)
     next(one for one in app.button if one.label == f"{CAMPAIGNS.leave} cid").click().run()
     assert "cid is off the panel" in app.success[0].value
     after = judged.project.campaigns.progress(NAME).set_index("expert")

@@ -1,11 +1,11 @@
-"""The figures on coverage, agreement and pool yield are the store's and the library's."""
+"""The figures on the tabs of a campaign are the store's and the library's."""
 
 import pytest
-from markupsafe import escape
 
 from annotator_ui import html
 from annotator_ui.app_state import Site
-from annotator_ui.texts_leads import AGREEMENT, COVERAGE, POOL
+from annotator_ui.texts_campaign import OVERVIEW, PANEL
+from annotator_ui.texts_leads import AGREEMENT, POOL
 from eds.labels.campaigns import close_campaign
 from eds.labels.frames import acts_frame, labels_frame, panels
 from eds.labels.queue import progress
@@ -13,62 +13,82 @@ from eds.suspects import pair_rate
 from eds.truth import decide, expert_profiles, panel_agreement
 from eds.universe import PairRules, Universe
 from tests.annotator.judged import GRID, NAME, RANDOM
-from tests.annotator.leads.pages import page_html, run
+from tests.annotator.leads.pages import metrics, page_text, run
 from tests.annotator.sites import store_of
 
 
-def test_coverage_shows_what_the_store_says(judged: Site, viewer: dict[str, str]) -> None:
-    shown = page_html(run("coverage", NAME))
+def test_the_overview_shows_what_the_store_says(judged: Site, viewer: dict[str, str]) -> None:
+    app = run("campaign", NAME)
     counts = progress(store_of(judged.owner), NAME)
-    assert (
-        html.figures(
-            (COVERAGE.judged, int(counts["done"].sum()), COVERAGE.judged_about.format(total=int(counts["total"].sum())))
-        )[:-6]
-        in shown
-    )
-    for one in counts.itertuples():
-        row = f"<bdi>{one.expert}</bdi></td><td>"
-        assert row in shown
-        assert f'<td class="n">{one.done:,}</td><td class="n">{one.left}</td>' in shown
-    assert COVERAGE.passed in shown  # ann's calibration
-    assert COVERAGE.failed in shown  # bob's
+    done, total = int(counts["done"].sum()), int(counts["total"].sum())
+    said = metrics(app)
+    assert said[OVERVIEW.judged] == (f"{done / total:.0%}".replace("%", " %"), f"{done:,} of {total:,} judgements")
+    assert said[OVERVIEW.ready][1].startswith(f"{counts['left'].sum():,} left")
+    table = app.dataframe[0].value.set_index("expert")
+    for one in counts.to_dict("records"):
+        assert table["progress"][one["expert"]] == pytest.approx(one["done"] / one["total"])
+        assert table["left"][one["expert"]] == one["left"]
+    acts = labels_frame(store_of(judged.owner), campaign=NAME)
+    medians = acts.groupby("expert_id")["seconds"].median()
+    assert table["seconds"].to_dict() == pytest.approx(medians.to_dict())
+    alpha = panel_agreement(acts).coefficients.set_index("coefficient").loc["krippendorff_alpha"]
+    limits = f"{alpha['low']:.2f} to {alpha['high']:.2f}"
+    assert said[OVERVIEW.agreement] == (f"{alpha['value']:.2f}", limits)
+    last = judged.project.campaigns.pool_yield(NAME).growth.iloc[-1]
+    assert said[OVERVIEW.rate][0] == html.percent(last["rate"])
+
+
+def test_calibration_is_shown_with_its_results(judged: Site, viewer: dict[str, str]) -> None:
+    found = run("campaign", NAME, tab="experts").dataframe[-1].value.set_index("expert")
+    assert found["state"].to_dict() == {"ann": PANEL.passed, "bob": PANEL.failed}
 
 
 def test_agreement_shows_the_librarys_figures(judged: Site, viewer: dict[str, str]) -> None:
-    shown = page_html(run("agreement", NAME))
+    app = run("campaign", NAME, tab="agreement")
     labels = labels_frame(store_of(judged.owner), campaign=NAME)
-    expected = panel_agreement(labels).coefficients.set_index("coefficient")
-    for name in ("percent_agreement", "krippendorff_alpha", "gwet_ac1"):
-        row = expected.loc[name]
-        assert f'<bdi>{escape(AGREEMENT.names[name])}</bdi></td><td class="n"><bdi>{row["value"]:.3f}</bdi>' in shown
-        assert f"{row['low']:.3f} to {row['high']:.3f}" in shown
-    for one in expert_profiles(labels).itertuples():
-        assert f'<bdi>{one.expert_id}</bdi></td><td class="n">{one.judged}</td>' in shown
-    assert AGREEMENT.modes_none in shown
+    expected = panel_agreement(labels)
+    shown = app.dataframe[0].value.set_index("name")
+    for row in expected.coefficients.to_dict("records"):
+        if row["coefficient"] != "fleiss_kappa":
+            values = [shown[part][AGREEMENT.names[row["coefficient"]]] for part in ("value", "low", "high")]
+            assert values == pytest.approx([row["value"], row["low"], row["high"]])
+    pairs = app.dataframe[1].value
+    assert pairs["agreement"].tolist() == pytest.approx(expected.pairs_of_experts["agreement"].tolist())
+    normal = labels[(labels["kind"] == "normal") & ~labels["label_id"].isin(labels["supersedes"].dropna())]
+    table = normal.pivot(index=["query_id", "candidate_id"], columns="expert_id", values="value")
+    for row in pairs.to_dict("records"):
+        one, other = table[row["expert_a"]], table[row["expert_b"]]
+        assert (row["only_a"], row["only_b"]) == (((one == 1) & (other == 0)).sum(), ((one == 0) & (other == 1)).sum())
+    assert AGREEMENT.modes_none in page_text(app)
+    people = run("campaign", NAME, tab="experts").dataframe[0].value.set_index("expert")
+    for profile in expert_profiles(labels).to_dict("records"):
+        name = profile["expert_id"]
+        assert people["similar"][name] == pytest.approx(profile["positive_rate"])
+        assert people["with_others"][name] == pytest.approx(profile["with_others"])
+        assert people["drift"][name] == pytest.approx(100 * profile["drift"])
 
 
 def test_grid_against_pair_and_the_control_subset(judged: Site, viewer: dict[str, str]) -> None:
-    shown = page_html(run("agreement", GRID))
-    assert AGREEMENT.control.format(count=18) in shown
+    app = run("campaign", GRID, tab="agreement")
+    assert AGREEMENT.control.format(count=18) in page_text(app)
     found = judged.project.campaigns.agreement(GRID)
     assert found.control == 18
     acts = acts_frame(store_of(judged.owner), campaign=GRID)
     last = acts[acts["value"].notna() & ~acts["label_id"].isin(acts["supersedes"])]
     ways = last.groupby(["query_id", "candidate_id", "expert_id"])["mode"].nunique()
     assert found.modes.both == (ways == 2).sum() > 0
-    assert f"<strong>{found.modes.both}</strong>" in shown
+    assert metrics(app)[AGREEMENT.both][0] == f"{found.modes.both}"
 
 
 def test_single_models_are_told_of_closed_campaigns_only(judged: Site, viewer: dict[str, str]) -> None:
-    shown = page_html(run("pool_yield", NAME))
-    assert POOL.models_open in shown
-    assert "beit" not in shown
+    app = run("campaign", NAME, tab="pool_yield")
+    assert POOL.models_open in page_text(app)
+    assert not any("model" in table.value.columns for table in app.dataframe)
     close_campaign(store_of(judged.owner), NAME)
-    shown = page_html(run("pool_yield", NAME))
+    table = run("campaign", NAME, tab="pool_yield").dataframe[-1].value.set_index("model")
     suspects = judged.project.read("suspects")
     for model in ("beit", "clip", "resnet"):
-        count = int(suspects["sources"].fillna("").str.contains(f"{model}:").sum())
-        assert f'<bdi>{model}</bdi></td><td class="n">{count}</td>' in shown
+        assert table["proposed"][model] == int(suspects["sources"].fillna("").str.contains(f"{model}:").sum())
 
 
 def test_the_pages_p_k_is_that_of_the_pools_decided_pairs(judged: Site, viewer: dict[str, str]) -> None:
@@ -92,7 +112,8 @@ def test_the_pages_p_k_is_that_of_the_pools_decided_pairs(judged: Site, viewer: 
         assert (shown["labelled"], shown["positive"], shown["rate"]) == (rate.labelled, rate.positive, rate.value)
         assert shown["low"] == pytest.approx(rate.interval.low, nan_ok=True)
         assert shown["no_interval"] == rate.interval.no_interval
-        assert html.percent(rate.value) in page_html(run("pool_yield", name))
+        app = run("campaign", name, tab="pool_yield")
+        assert metrics(app)[POOL.rate][0] == html.percent(rate.value)
 
 
 def test_p_of_random_pairs_is_corrected_by_known_positives(judged: Site, viewer: dict[str, str]) -> None:
@@ -107,9 +128,8 @@ def test_p_of_random_pairs_is_corrected_by_known_positives(judged: Site, viewer:
     assert found.random.raw == pytest.approx(drawn.positive / drawn.labelled)
     assert found.known[1] > 0
     assert found.random.sensitivity == pytest.approx(found.known[0] / found.known[1])
-    shown = page_html(run("pool_yield", RANDOM))
-    assert POOL.corrected in shown
-    assert html.percent(found.random.corrected, 2) in shown
+    said = metrics(run("campaign", RANDOM, tab="pool_yield"))
+    assert said[POOL.corrected][0] == html.percent(found.random.corrected, 2)
     assert found.prevalence.p is not None
-    assert html.percent(found.prevalence.p.value, 2) in shown
-    assert found.prevalence.universe.text in shown
+    assert said[POOL.p[0]][0] == html.percent(found.prevalence.p.value, 2)
+    assert found.prevalence.universe.text in said[POOL.bound][1]

@@ -11,21 +11,23 @@ from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import CHOSEN
 from annotator_ui.lead.form import form_of
-from annotator_ui.screen import put, report_after_rerun, shown_errors
+from annotator_ui.screen import MESSAGE, empty, go_to, put, screen, shown_errors
+from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.project.campaign_statistics import ModesCompared
 from eds.project.campaigns import USUAL, CampaignPlan, Form, Mode, Polarity
 
 
-def new_campaign(who: Viewer) -> None:
-    """Pairs, panel, mode, guideline, what is mixed in; the cost beside; one button."""
+@screen(title=SAYS.new_title, about=SAYS.new_about, role="lead", section=MENU.labels, position=120)
+def show(who: Viewer) -> None:
+    """Show the screen."""
     if not site().project.path("suspects").exists():
-        put(html.empty(SAYS.no_suspects_title, SAYS.no_suspects))
+        empty(SAYS.no_suspects_title, SAYS.no_suspects)
         return
     people = site().project.experts.list()
     people = people[people["state"] != "disabled"]
     if people.empty:
-        put(html.empty(SAYS.no_experts_title, SAYS.no_experts))
+        empty(SAYS.no_experts_title, SAYS.no_experts)
         return
     form, aside = st.columns([3, 2], gap="large")
     with form:
@@ -53,8 +55,8 @@ def new_campaign(who: Viewer) -> None:
                 if calibration[0]:
                     project.calibration.plan(name.strip(), *calibration)
                 st.session_state[CHOSEN] = name.strip()
-                st.session_state["campaigns_next"] = SAYS.all_tab
-                report_after_rerun(SAYS.made.format(name=name.strip(), pairs=len(pairs), experts=len(panel)))
+                st.session_state[MESSAGE] = SAYS.made.format(name=name.strip(), pairs=len(pairs), experts=len(panel))
+                go_to("campaign", campaign=name.strip())
 
 
 def _is_guarded(plan: CampaignPlan, pairs: pd.DataFrame) -> bool:

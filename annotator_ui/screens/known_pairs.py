@@ -1,36 +1,31 @@
-"""Known pairs (gold): how many there are; more, typed or pasted, or from what leads decided."""
+"""Lead's page: known pairs (gold): how many there are; more, typed or pasted, or from what leads decided."""
 
 import csv
 
 import pandas as pd
 import streamlit as st
 
-from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.lead.campaign import check_images
-from annotator_ui.screen import put, report_after_rerun, shown_errors
+from annotator_ui.screen import empty, report_after_rerun, screen, shown_errors
+from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from eds.errors import InputError
 
 KEY = ["query_id", "candidate_id"]
 
 
-def known_pairs(who: Viewer) -> None:
-    """The counts, more of them, the decisions."""
+@screen(title=SAYS.known_title, about=SAYS.known_about, role="lead", section=MENU.labels, position=140)
+def show(who: Viewer) -> None:
+    """Show the screen."""
     known = site().project.labels.gold()
-    st.subheader(SAYS.known_title, anchor=False)
-    put(html.note(SAYS.known_about))
     if known.empty:
-        put(html.empty(SAYS.known_none_title, SAYS.known_none))
+        empty(SAYS.known_none_title, SAYS.known_none)
     else:
-        put(
-            html.figures(
-                *(
-                    _counted(words, known[known["value"] == value])
-                    for words, value in zip(SAYS.known_counts, (1, 0), strict=True)
-                )
-            )
-        )
+        for place, words, value in zip(st.columns(4), SAYS.known_counts, (1, 0), strict=False):
+            part = known[known["value"] == value]
+            about = SAYS.known_queries.format(queries=part["query_id"].nunique())
+            place.metric(words, f"{len(part):,}", about, delta_color="off", delta_arrow="off", border=True)
     with st.form("known", border=False):
         rows = st.text_area(SAYS.known_rows, height=160, placeholder=SAYS.known_example)
         sent = st.form_submit_button(SAYS.known_add)
@@ -42,10 +37,6 @@ def known_pairs(who: Viewer) -> None:
     if len(fresh) and st.button(SAYS.known_decided.format(count=len(fresh))):
         with shown_errors():
             _add(fresh, who)
-
-
-def _counted(words: str, rows: pd.DataFrame) -> tuple[str, int, str]:
-    return words, len(rows), SAYS.known_queries.format(queries=rows["query_id"].nunique())
 
 
 def _read(rows: str) -> pd.DataFrame:
@@ -63,5 +54,4 @@ def _read(rows: str) -> pd.DataFrame:
 
 def _add(pairs: pd.DataFrame, who: Viewer) -> None:
     new, _ = acting(who).labels.add_gold(pairs)
-    st.session_state["campaigns_next"] = SAYS.known_tab
     report_after_rerun(SAYS.known_added.format(new=new))

@@ -1,4 +1,6 @@
-"""Guidelines: the versions so far, and a new one with example pairs, seen as experts will see it."""
+"""Lead's page: guidelines, the versions so far, and a new one with example pairs, seen as experts will see it."""
+
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -7,7 +9,8 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead.campaign import check_images
-from annotator_ui.screen import put, report_after_rerun, shown_errors
+from annotator_ui.screen import dataframe, empty, put, report_after_rerun, screen, shown_errors
+from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.project.guidelines import Example, Guideline
@@ -16,23 +19,20 @@ ANSWERS = {COMMON.similar: 1, COMMON.different: 0}
 PLACES = ("query_id", "candidate_id", "kind", "answer", "note")
 
 
-def guideline_editor(who: Viewer) -> None:
-    """The versions, the form, the preview."""
+@screen(title=SAYS.guideline_title, about=SAYS.guideline_about, role="lead", section=MENU.labels, position=130)
+def show(who: Viewer) -> None:
+    """Show the screen."""
     versions = site().project.guidelines.list()
     st.subheader(SAYS.versions, anchor=False)
     if versions.empty:
-        put(html.empty(SAYS.no_versions_title, SAYS.no_versions))
+        empty(SAYS.no_versions_title, SAYS.no_versions)
     else:
-        rows = [
-            [
-                item["version"],
-                f"{item['created_at']:%d %b %Y}",
-                item["created_by"] or None,
-                *(int(item[name]) for name in ("examples", "campaigns", "labels")),
-            ]
-            for _, item in versions.iloc[::-1].iterrows()
-        ]
-        put(html.table(SAYS.versions, SAYS.version_heads, rows, numbers=(3, 4, 5)))
+        config, titles = st.column_config, SAYS.version_columns
+        columns = dict[str, Any]({name: config.TextColumn(title) for name, title in titles.items()})
+        for name in ("examples", "campaigns", "labels"):
+            columns[name] = config.NumberColumn(titles[name], format="localized", width="small")
+        columns["created_at"] = config.DatetimeColumn(titles["created_at"], format="D MMM YYYY", width="small")
+        dataframe(versions.iloc[::-1], SAYS.versions, columns)
     names = versions["version"].tolist()[::-1]
     start = st.selectbox(SAYS.start_from, [*names, ""], format_func=lambda item: item or SAYS.blank)
     before = site().project.guidelines.read(start) if start else Guideline("", "")

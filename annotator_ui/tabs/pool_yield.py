@@ -1,4 +1,6 @@
-"""Lead's page: p_k as it grows, p from random pairs, each model's part once the campaign is closed."""
+"""p_k as it grows, p from random pairs, each model's part once the campaign is closed."""
+
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -6,20 +8,20 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
 from annotator_ui.lead import queries
-from annotator_ui.lead.campaign import Campaign, choose_campaign
-from annotator_ui.screen import put, screen
-from annotator_ui.texts import MENU
+from annotator_ui.lead.campaign import Campaign
+from annotator_ui.screen import dataframe, empty, width_for
+from annotator_ui.tab import tab
 from annotator_ui.texts_leads import POOL as SAYS
 from eds.project.campaign_statistics import Estimate, PoolYield
 
 
-@screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=140)
-def show(who: Viewer) -> None:
-    """Show the screen."""
-    campaign = choose_campaign()
+@tab(title=SAYS.title, position=50)
+def show(who: Viewer, campaign: Campaign) -> None:
+    """Show the tab."""
+    st.caption(SAYS.about)
     result = queries.pool_yield(campaign.name)
     if result.growth.empty:
-        put(html.empty(SAYS.nothing_title, SAYS.nothing))
+        empty(SAYS.nothing_title, SAYS.nothing)
     else:
         _growth(result)
     st.subheader(SAYS.random, anchor=False)
@@ -35,21 +37,19 @@ def _growth(found: PoolYield) -> None:
     last = found.growth.iloc[-1]
     limits = html.limits(last["low"], last["high"], reason=last["no_interval"])
     counts = SAYS.rate_about.format(limits=limits, positive=int(last["positive"]), labelled=int(last["labelled"]))
-    put(
-        html.figures(
-            (SAYS.rate, html.percent(last["rate"]), counts),
-            (SAYS.undecided, found.undecided, SAYS.undecided_about.format(asked=found.asked)),
-        )
+    _metrics(
+        (SAYS.rate, html.percent(last["rate"]), counts),
+        (SAYS.undecided, f"{found.undecided:,}", SAYS.undecided_about.format(asked=found.asked)),
     )
     words = SAYS.chart.format(rate=html.percent(last["rate"]), labelled=int(last["labelled"]), limits=limits)
     st.subheader(SAYS.growing, anchor=False)
-    st.altair_chart(found.chart(SAYS.axis).properties(description=words), width="stretch")
+    st.altair_chart(found.chart(SAYS.axis), width="stretch", alt=words)
 
 
 def _random(found: PoolYield) -> None:
     facts = found.prevalence
     if facts is None:
-        put(html.note(SAYS.random_none))
+        st.caption(SAYS.random_none)
         return
     about = SAYS.bound_about.format(positive=facts.known, universe=facts.universe.text)
     figures = [(SAYS.bound, html.percent(facts.p_lower_bound, 3), about)]
@@ -62,7 +62,8 @@ def _random(found: PoolYield) -> None:
         figures.append((SAYS.gain, gain, limits))
     drawn = facts.random
     if drawn is None or found.random is None:
-        put(html.figures(*figures), html.note(SAYS.random_none))
+        _metrics(*figures)
+        st.caption(SAYS.random_none)
         return
     rate, known = found.random, SAYS.no_known
     if found.known[1]:
@@ -76,15 +77,20 @@ def _random(found: PoolYield) -> None:
     notes = [SAYS.missed, SAYS.random_part]
     notes += [] if drawn.enough else [SAYS.missing.format(missing=missing, drawn=drawn.drawn)]
     notes += [SAYS.left_out.format(left_out=facts.draws_left_out)] if facts.draws_left_out else []
-    put(
-        html.figures(
-            *figures,
-            (SAYS.raw, html.percent(rate.raw, 2), raw),
-            (SAYS.sensitivity, html.percent(rate.sensitivity, 0), known),
-            (SAYS.corrected, html.percent(rate.corrected, 2), corrected),
-        ),
-        html.note(" ".join(notes)),
+    _metrics(
+        *figures,
+        (SAYS.raw, html.percent(rate.raw, 2), raw),
+        (SAYS.sensitivity, html.percent(rate.sensitivity, 0), known),
+        (SAYS.corrected, html.percent(rate.corrected, 2), corrected),
     )
+    st.caption(" ".join(notes))
+
+
+def _metrics(*figures: tuple[str, str, str]) -> None:
+    """Figures in bordered boxes, four in a row."""
+    for start in range(0, len(figures), 4):
+        for place, (label, value, about) in zip(st.columns(4), figures[start : start + 4], strict=False):
+            place.metric(label, value, about, delta_color="off", delta_arrow="off", border=True, height="stretch")
 
 
 def _checks(found: PoolYield) -> None:
@@ -98,7 +104,9 @@ def _checks(found: PoolYield) -> None:
         )
         truth = "–" if check.truth is None else html.percent(check.truth, digits)
         rows.append([f"{check.name}: {check.about}", value, limits, truth, SAYS.contained[check.contained]])
-    put(html.note(found.verdict), html.table(SAYS.checked, SAYS.checked_heads, rows, numbers=(1, 2, 3), narrow=True))
+    st.caption(found.verdict)
+    frame = pd.DataFrame(rows, columns=list(SAYS.checked_heads))
+    st.dataframe(frame, hide_index=True, width="content", alt=SAYS.checked)
 
 
 def _value(estimate: Estimate, digits: int) -> str:
@@ -111,23 +119,15 @@ def _limits(estimate: Estimate, digits: int, words: str) -> str:
 
 def _models(campaign: Campaign) -> None:
     if not campaign.closed:
-        put(html.note(SAYS.models_open))
+        st.caption(SAYS.models_open)
         return
     rows = queries.yield_by_model(campaign.name)
     if rows.empty:
-        put(html.note(SAYS.models_none))
+        st.caption(SAYS.models_none)
         return
-    cells = [
-        [
-            row["model"],
-            int(row["proposed"]),
-            int(row["labelled"]),
-            int(row["positive"]),
-            html.percent(row["rate"]),
-            html.limits(row["low"], row["high"], reason=row["no_interval"]),
-            html.whisker(row["rate"], row["low"], row["high"]),
-            int(row["alone"]),
-        ]
-        for _, row in rows.iterrows()
-    ]
-    put(html.table(SAYS.models, SAYS.model_heads, cells, numbers=(1, 2, 3, 4, 5, 7), narrow=True))
+    config, columns = st.column_config, dict[str, Any]()
+    for name, title in SAYS.model_columns.items():
+        share = name in ("rate", "low", "high")
+        number = config.NumberColumn(title, format="percent" if share else "%d", width=width_for(title))
+        columns[name] = config.TextColumn(title) if name == "model" else number
+    dataframe(rows, SAYS.models, columns)

@@ -1,0 +1,106 @@
+"""What needs a lead, as cards with one action each."""
+
+import streamlit as st
+
+from annotator_ui import html
+from annotator_ui.app_state import Viewer, acting, site
+from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.lead import queries
+from annotator_ui.lead.campaign import Campaign
+from annotator_ui.lead.conclude import conclude_dialog
+from annotator_ui.lead.invite import link_dialog
+from annotator_ui.screen import go_to, report_after_rerun, shown_errors
+from annotator_ui.tab import open_tab
+from annotator_ui.texts_campaign import NEEDS as SAYS
+from eds.project.campaign_needs import Need
+
+ICONS = {
+    "gold": ("orange", "verified"),
+    "speed": ("orange", "speed"),
+    "drift": ("orange", "trending_up"),
+    "uninvited": ("gray", "person_off"),
+    "absent": ("gray", "schedule"),
+    "flags": ("blue", "flag"),
+    "split": ("blue", "balance"),
+    "truth": ("green", "gavel"),
+    "report": ("green", "description"),
+}
+LOOKS = {"speed": "fastest", "gold": "gold", "drift": "apart"}  # which answers of the expert are shown
+QUICK = {"pair": 1.0, "grid": 0.1}
+
+
+def show_needs(who: Viewer, campaign: Campaign) -> None:
+    """Show every need, the gravest first."""
+    st.subheader(SAYS.title, anchor=False)
+    needs = queries.needs(campaign.name).needs
+    if not needs:
+        st.success(f"**{SAYS.none_title}.** {SAYS.none}", icon=":material/check_circle:")
+    for number, need in enumerate(needs):
+        with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+            colour, icon = ICONS[need.kind]
+            st.markdown(f":{colour}[:material/{icon}:]", width="content")
+            st.markdown(
+                f"**{escape_markdown(head(need))}**  \n:small[{escape_markdown(about(need, campaign))}]", width=260
+            )
+            st.space("stretch")
+            _action(who, campaign, need, number)
+
+
+def head(need: Need) -> str:
+    """The heading of a need."""
+    kind = need.kind
+    if kind == "absent" and need.since is None:
+        text = SAYS.heads["absent_never"]
+    elif need.series == "absent":
+        text = SAYS.heads[f"{kind}_absent"]
+    elif kind in ("flags", "split") and need.count == 1:
+        text = SAYS.heads[f"{kind}_one"]
+    else:
+        text = SAYS.heads[kind]
+    since = "" if need.since is None else f"{need.since:%d %b}"
+    return text.format(expert=need.expert, count=need.count, of=need.of, share=html.percent(need.share, 0), since=since)
+
+
+def about(need: Need, campaign: Campaign) -> str:
+    """The line below it: what it rests on."""
+    absent = need.series == "absent"
+    text = SAYS.abouts[f"{need.kind}_absent" if absent else need.kind]
+    most = SAYS.most.format(names=", ".join(f"{name} ({count})" for name, count in need.most)) if need.most else ""
+    minutes = "" if need.minutes is None else SAYS.minutes.format(n=max(need.minutes, 1))
+    known = need.low is not None and need.high is not None
+    return text.format(
+        count=need.count,
+        of=need.of,
+        share=html.percent(need.share, 0),
+        limits=html.limits(need.low or 0.0, need.high or 0.0, 0) if known else "",
+        line=html.percent(need.line, 0),
+        series=SAYS.series.get(need.series, ""),
+        since="" if need.since is None else f"{need.since:%d %b}",
+        seconds=QUICK[campaign.mode],
+        most=most,
+        minutes=minutes,
+    )
+
+
+def _action(who: Viewer, campaign: Campaign, need: Need, number: int) -> None:
+    label, key = SAYS.actions[need.action].format(n=len(need.pairs)), f"need-{number}-{need.kind}-{need.expert}"
+    if need.action == "look":
+        st.button(label, key=key, on_click=open_tab, args=("experts",),
+                  kwargs={"expert": need.expert, "answers": LOOKS[need.kind]})  # fmt: skip
+        return
+    if not st.button(label, key=key):
+        return
+    with shown_errors():
+        project = acting(who)
+        if need.action == "practice":
+            project.calibration.ask_again(campaign.name, need.expert)
+            report_after_rerun(SAYS.asked_again.format(expert=need.expert))
+        elif need.action == "hand over":
+            project.campaigns.remove_expert(campaign.name, need.expert)
+            report_after_rerun(SAYS.handed_over.format(expert=need.expert))
+        elif need.action in ("invite", "remind"):
+            link_dialog(who, need.expert)
+        elif need.action == "decide pairs":
+            go_to("adjudicate", campaign=site().project.campaigns.of_expert(campaign.name, who.name).handle)
+        else:
+            conclude_dialog(who, campaign.name)

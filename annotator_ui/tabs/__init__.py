@@ -1,0 +1,1 @@
+"""The tabs of a campaign, one file each; see annotator_ui/tab.py."""

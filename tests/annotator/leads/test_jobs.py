@@ -1,0 +1,80 @@
+"""Work that leads start: in a process of its own, one at a time, with its outcome on the page."""
+
+import json
+import time
+
+import pytest
+
+from annotator_ui.app_state import Site, Viewer
+from annotator_ui.jobs import Job, Jobs
+from annotator_ui.lead.conclude import JOB, start
+from annotator_ui.texts_campaign import CONCLUDE
+from eds.errors import LockedError
+from eds.labels.adjudication import adjudicate
+from tests.annotator.judged import RANDOM
+from tests.annotator.leads.pages import page_text, run
+from tests.annotator.sites import store_of
+
+LEA = Viewer("lea", "lead", 1)
+
+
+def ended(jobs: Jobs, name: str) -> Job:
+    """The job once it has ended."""
+    deadline = time.monotonic() + 120
+    while (job := jobs.latest(name)) is not None and job.state == "running" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert job is not None
+    return job
+
+
+def test_votes_become_labels_and_a_report_and_leads_decisions_count(judged: Site, viewer: dict[str, str]) -> None:
+    judged.owner.decide()
+    row = judged.owner.read("truth").merge(judged.owner.read("suspects").query("origin == 'random'")).iloc[0]
+    pair = (str(row["query_id"]), str(row["candidate_id"]))
+    adjudicate(store_of(judged.owner), RANDOM, *pair, 1 - int(row["value"]), by="lea", token="t")
+    (judged.owner.root / "report.html").write_text("the earlier one")
+    start(LEA, {"campaign": None, "adjudication": True})
+    with pytest.raises(LockedError, match="lea has started"):
+        start(LEA, {})
+    job = ended(judged.jobs, JOB)
+    assert (job.state, job.error) == ("done", "")
+    decided = judged.owner.read("truth").query("rule == 'adjudication'")
+    assert decided[["query_id", "candidate_id", "value"]].to_numpy().tolist() == [[*pair, 1 - int(row["value"])]]
+    assert judged.owner.state("truth").condition == "fresh"
+    pages = sorted(judged.owner.root.glob("report*.html"))
+    assert len(pages) == 2
+    assert [page.read_text() == "the earlier one" for page in pages] == [True, False]
+    assert (
+        "truth"
+        in json.loads((judged.owner.root / "report.json").read_text())["made"]["provenance"]["parents"].__str__()
+    )
+    assert CONCLUDE.done.format(pairs=job.results["decide"]["pairs"]) in page_text(run("campaign", RANDOM))
+
+
+def test_a_decision_that_loses_labels_asks_first(judged: Site, viewer: dict[str, str]) -> None:
+    judged.owner.decide()
+    truth = judged.owner.read("truth")
+    judged.jobs.start(JOB, "lea", [("decide", {"campaign": RANDOM})])
+    job = ended(judged.jobs, JOB)
+    assert job.state == "failed"
+    assert judged.owner.read("truth").equals(truth)
+    alone = len(truth.merge(judged.owner.read("suspects").query("origin == 'random'")[["query_id", "candidate_id"]]))
+    assert job.change is not None
+    assert job.change["lost"] == len(truth) - alone
+    app = run("campaign", RANDOM)
+    assert f"of {len(truth):,} labels, {len(truth) - alone:,} would be lost" in app.warning[0].value
+    next(one for one in app.button if one.label == CONCLUDE.replace).click().run()
+    assert not app.exception
+    assert ended(judged.jobs, JOB).state == "done"
+    assert len(judged.owner.read("truth")) == alone
+
+
+def test_a_job_that_is_killed_or_names_no_verb_fails_and_says_so(judged: Site) -> None:
+    job = judged.jobs.start("other", "lea", [("undo", {})])
+    assert ended(judged.jobs, "other").state == "failed"
+    job = judged.jobs.start("other", "lea", [("decide", {})])
+    judged.jobs.close()
+    assert ended(judged.jobs, "other").state == "failed"
+    assert job.error
+    judged.jobs.forget("other")
+    assert judged.jobs.latest("other") is None
