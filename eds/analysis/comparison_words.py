@@ -1,6 +1,6 @@
 """A comparison in words, for the command line and notebooks; every sentence follows from the comparison's values."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from eds.analysis.comparison import Comparison, Undecided
 from eds.metrics import Measure
@@ -24,10 +24,11 @@ def trained_words(seen: Sequence[str]) -> str:
     return f"trained on these {_names(seen)}"
 
 
-def trained_notes(comparison: Comparison) -> list[str]:
+def trained_notes(trained: Mapping[str, Sequence[str]]) -> list[str]:
     """A sentence for the models that learned from this project's data; their values are not those of unseen data."""
     by_data: dict[tuple[str, ...], list[str]] = {}
-    for name, seen in comparison.trained.items():
+    for name, data in trained.items():
+        seen = tuple(data)
         by_data.setdefault(seen, []).append(name)
     return [
         f"{_names(names)}: {trained_words(seen)}, so the values are not those of unseen data"

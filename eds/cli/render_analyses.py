@@ -16,7 +16,7 @@ TOO_FEW = "Kendall's tau is left out: of {n} models it says little, as one swap 
 def render_analysis(result: "AnalysisResult", *, explain: bool = False) -> str:
     """Render the result of any analysis; `explain` adds what it rests on."""
     render = RENDERERS.get(result.analysis)
-    return "\n".join(render(result, explain) if render else _any(result))
+    return "\n".join([*(render(result, explain) if render else _any(result)), *result.notes])
 
 
 def _any(result: "AnalysisResult") -> list[str]:
@@ -39,7 +39,7 @@ def _bias(result: "AnalysisResult", explain: bool) -> list[str]:
         most = f" to {format_share(row['hr_at_most'])}" if row["hr_at_most"] > row["hr"] else ""
         cells = [
             row["model"],
-            "pool" if row["generator"] else "new",
+            ("pool" if row["generator"] else "new") + (" †" if row["model"] in result.trained_on else ""),
             f"{format_share(row['hr'])}{most}",
             format_share(row["judged"]),
             _number(row["auc"]),

@@ -98,12 +98,12 @@ def draw(console: Console, **options: Any) -> None:
 @click.option(
     "--max-rank", type=click.IntRange(1), help="End of the ranks, not included (default: 500, or the lists')."
 )
-@click.option("--keep-top", is_flag=True, help="Allow candidates that some model ranks higher.")
+@click.option("--keep-top", is_flag=True, help="Allow candidates that some generator ranks higher.")
 @spending
 def negatives(console: Console, **options: Any) -> None:
-    """Sample pairs that every model ranks low.
+    """Sample pairs that every generator ranks low.
 
-    Negatives that were sampled before are replaced.
+    Lists of evaluated models do not count. Negatives that were sampled before are replaced.
     """
     console.show(console.project.draw_negatives(**options), render_negatives)
 
@@ -258,7 +258,8 @@ def render_negatives(result: "NegativesResult") -> str:
     return with_price(
         result,
         f"Sampled {result.drawn:,} negatives of {result.queries:,} queries at ranks {result.min_rank:,} to "
-        f"{result.max_rank - 1:,}; {result.queries_with_fewer:,} queries have fewer than {result.n}.",
+        f"{result.max_rank - 1:,} of the generators' lists; {result.queries_with_fewer:,} queries have fewer than "
+        f"{result.n}.",
     )
 
 

@@ -13,7 +13,7 @@ from eds.project.compare import find_newcomers
 from eds.project.inputs import PAIR, Inputs
 from eds.project.label_scores import score_labels
 from eds.project.mine import check_depth, read_heads
-from eds.project.models import find_models
+from eds.project.models import find_models, marked
 from eds.project.pool import models_with_whole_ties, pool_depth, pooled_models
 from eds.project.pool_models import read_pool_lists
 from eds.project.ranks_and_scores import Evidence, Needs, choose_models, gather
@@ -78,6 +78,7 @@ class AnalysisResult(Result):
     made_from: Mapping[str, str]
     result: Any
     file: Path = field(repr=False)
+    trained_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by model, what of this project it learned
 
     @property
     def tables(self) -> "dict[str, pd.DataFrame]":
@@ -93,7 +94,21 @@ class AnalysisResult(Result):
 
     def _repr_html_(self) -> str:
         parts = [f"<h4>{name}</h4>{frame.to_html(index=False)}" for name, frame in self.tables.items()]
-        return "".join(parts)
+        return "".join([*parts, *(f"<p>{note}</p>" for note in self.notes)])
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence for the models whose values are not those of unseen data."""
+        from eds.analysis.comparison_words import trained_notes
+
+        return [f"† {note}" for note in trained_notes(self.trained_on)]
+
+    @property
+    def named(self) -> set[str]:
+        """The models that the tables may name."""
+        frames = self.tables.values()
+        values = [frame["model"].astype(str) for frame in frames if "model" in frame]
+        return {name for part in [*values, *(frame.columns.astype(str) for frame in frames)] for name in part}
 
 
 def analyse(project: "Project", name: str, **options: Any) -> AnalysisResult:
@@ -115,6 +130,8 @@ def analyse(project: "Project", name: str, **options: Any) -> AnalysisResult:
     file = project.root / "analysis" / f"{name}.json"
     every = {**{item.name: getattr(settings, item.name) for item in read_fields(type(settings))}, **used}
     result = AnalysisResult(name, to_jsonable(every), _digests(project, list(tables)), document, file)
+    models = {*project.models("embeddings"), *project.models("neighbors")} & result.named
+    result = replace(result, trained_on=marked(project, sorted(models)))
     if project.read_only:
         project.say("The project cannot be written to: the result is not stored.")
     elif not project.would_write(file):

@@ -155,10 +155,16 @@ def draw_negatives(
     with project.writing("suspects.negatives"), project.progress("sampling", "queries") as progress:
         inputs = Inputs(project)
         models, images = generators(project, inputs=inputs), inputs.read("images")
-        depth = min((list_depth(project, model) for model in models), default=DEEPEST)
+        if not models:
+            raise InputError(
+                "no generator has lists",
+                where=str(project.root / "neighbors"),
+                hint="Only lists of generators count: eds models add MODEL --role generator, then eds neighbors mine.",
+            )
+        depth = min(list_depth(project, model) for model in models)
         end = min(DEEPEST, depth) if max_rank is None else max_rank
         first = min(NEAREST, end // 2) if min_rank is None else min_rank
-        check_depth(project, models, end, f"negatives up to rank {end}")
+        check_depth(project, models, end, f"sampling negatives up to rank {end} of the generators' lists")
         lists = read_heads(project, models, end)
         rule = NegativeRule(first, end, n, project.config.project.seed, exclude_top=not keep_top)
         table = draw(images, lists, inputs.suspects, read_decided(project), rule, progress=progress)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import InputError, ProjectError
+from eds.project.models import find_models
 from eds.project.results import Result
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def show_neighbors(
 
 def _read_lists(project: "Project", models: Sequence[str]) -> "dict[str, pd.DataFrame]":
     """The lists of the models, by name; of all that have some unless named."""
-    there = project.models("neighbors")
+    there, models = project.models("neighbors"), find_models(project, models)
     if not there:
         raise ProjectError("no model has lists yet", where=str(project.root), hint="Make them: eds neighbors mine.")
     if missing := [name for name in models if name not in there]:

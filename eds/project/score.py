@@ -209,7 +209,7 @@ class ScoreResult(Result):
             and (result.values is None or result.values.value is None or result.values.value != result.values.value)
         ]
         parts = tuple(part for part in self.comparison if part.measure in shown)
-        notes = comparison_words.trained_notes(self.comparison)
+        notes = comparison_words.trained_notes(self.comparison.trained)
         notes += comparison_words.notes(replace(self.comparison, measures=parts))
         if self.trained:
             trained = ", ".join(self.trained)

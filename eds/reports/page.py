@@ -172,7 +172,7 @@ def _cell(column: Column, row: Mapping[str, Any], first: bool) -> dict[str, Any]
         "class": " ".join(filter(None, classes)),
         "value": raw([*row[column.key]]) if column.kind == "names" else raw(value),
         "names": value if column.kind == "names" else None,
-        "text": shown(value, column.kind_in(row)),
+        "text": shown(value, column.kind_in(row)) + (" †" if column.key == "model" and row.get("trained_on") else ""),
         "chip": CHIPS.get(value) if column.kind == "text" and isinstance(value, str) else None,
         "limits": limits,
         "low": raw(row[column.low]) if column.low and limits else None,

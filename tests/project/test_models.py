@@ -1,5 +1,6 @@
 """Models and their roles: what makes the pool, what is only compared, and what is removed or renamed."""
 
+import json
 import shutil
 import tomllib
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from eds.cli.render_analyses import render_analysis
 from eds.errors import ConfigError, DeclinedError, InputError
 from eds.project import Project
 from eds.tables import Provenance
@@ -209,7 +211,19 @@ def test_a_model_that_learned_from_the_labels_is_marked_wherever_its_value_stand
     assert {item.not_for for item in scores.fairness} == {("plain",)}
     assert scores.summary.set_index("model")["trained on"].to_dict() == {"m0": "", "m1": "", "plain": "labels"}
     project.report(tmp_path / "report.html", resamples=0, pictures=False)
-    assert "trained on these labels" in (tmp_path / "report.html").read_text()
+    sections = json.loads((tmp_path / "report.json").read_text())["sections"]
+    tables = [block for section in sections for block in section["blocks"] if block["kind"] == "table"]
+    named = [row for block in tables for row in block["rows"] if row.get("model") == "plain"]
+    assert len(named) > 2
+    assert all(row["trained_on"] == ["labels"] for row in named)
+    assert all("trained_on" not in row or not row["trained_on"] for block in tables for row in block["rows"]
+               if row.get("model") in ("m0", "m1"))  # fmt: skip
+    assert "plain †" in (tmp_path / "report.html").read_text()
+    for name in ("bias", "leave-one-out"):
+        analysis = project.analyse(name)
+        document = json.loads(analysis.file.read_text())
+        assert document["trained_on"] == ({"plain": ["labels"]} if name == "bias" else {})
+        assert ("†" in render_analysis(analysis)) == (name == "bias")
 
 
 def test_the_codes_of_a_head_have_seen_what_it_was_fitted_to(shop: Shop, project: Project) -> None:
@@ -262,3 +276,10 @@ def test_vectors_are_brought_up_to_date_without_naming_a_model(tmp_path: Path) -
     found = project.embed()
     assert {item.model: item.computed for item in found.models} == {"colour": 2, "own": 2}
     assert {state.condition for state in project.states() if state.table == "embeddings"} == {"fresh"}
+
+
+def test_negatives_need_a_generator(project: Project) -> None:
+    for name in ("m0", "m1"):
+        project.add_model(name, role="evaluated")
+    with pytest.raises(InputError, match="no generator has lists"):
+        project.draw_negatives(1, min_rank=2, max_rank=4)

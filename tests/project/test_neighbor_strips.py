@@ -63,3 +63,7 @@ def test_a_picture_that_is_gone_is_said_so(project: eds.Project) -> None:
         assert result.queries[0].query.reason in result.html()
     finally:
         path.with_suffix(".away").rename(path)
+
+
+def test_a_model_is_named_by_the_end_of_its_spec(project: eds.Project) -> None:
+    assert set(project.show_neighbors(models="descriptor:lbp", count=1).table["model"]) == {"lbp"}

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from eds.analysis.comparison import MeasureComparison
-from eds.analysis.comparison_words import trained_words
 from eds.reports.charts import bound_chart, forest_chart
 from eds.reports.document import (
     Block,
@@ -95,7 +94,6 @@ def _forest(compared: MeasureComparison) -> Figure:
     captions = ["Without the pairs that the model alone proposed." if own else "On all labels."]
     captions += ["Hollow: not in the pool."] if any(marks) else []
     captions += ["Bracket: not distinguishable."] if any(len(group) > 1 for group in compared.groups) else []
-    captions += _trained(compared)
     return Figure("forest", title, forest_chart, data, " ".join(captions))
 
 
@@ -117,12 +115,7 @@ def _ceilings(compared: MeasureComparison, order: Sequence[str]) -> Figure:
         else f"The first {compared.measure.k} candidates of every model are judged: no label is missing."
     )
     title = f"{name} and its ceiling" if open_labels else name
-    return Figure("hr", title, bound_chart, data, " ".join([caption, *_trained(compared)]))
-
-
-def _trained(compared: MeasureComparison) -> list[str]:
-    """A sentence for every model in the chart that was trained on data of this project."""
-    return [f"{item.model}: {trained_words(item.trained_on)}." for item in compared.models if item.trained_on]
+    return Figure("hr", title, bound_chart, data, caption)
 
 
 def answer(inputs: ReportInputs) -> Sentence | None:
