@@ -209,7 +209,7 @@ def hash_password(name: str, password: str) -> str:
             where="password",
             hint="Choose a few unrelated words.",
         )
-    return at_low_priority(lambda: hasher().hash(password.encode(errors="surrogatepass")))
+    return at_low_priority(hasher().hash, password.encode(errors="surrogatepass"))
 
 
 def _is_guessable(name: str, password: str) -> bool:

@@ -1,24 +1,26 @@
 """Many rows written in portions, each a short transaction of its own, so that nobody who judges waits for all of them.
 
-SQLite lets one writer in at a time. So a portion is short, and after it the others have more time than it took. Who
-writes in portions sees to it that nothing counts before the last one is there (new_campaign.py).
+SQLite lets one writer in at a time. So a portion is short, and as long as somebody judges, the others have more time
+after it than it took. Who writes in portions sees to it that nothing counts before the last one is there
+(new_campaign.py).
 """
 
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
 import sqlalchemy as sa
 
 from eds.labels.bulk import insert
+from eds.labels.schema import label_event
 from eds.labels.store import Store
 
 T_co = TypeVar("T_co", covariant=True)
 ROWS = 300  # in a transaction; some 3 ms
-SHARE = 0.25  # of the time in which one who writes in portions holds the lock
+SHARE = 0.25  # of the time in which the lock is held for portions, while somebody judges
 PAUSE = 0.2  # seconds, at most, between two portions
+JUDGING = 2.0  # seconds after an act, in which more are expected
 
 
 class Portion(Protocol[T_co]):
@@ -30,13 +32,23 @@ class Portion(Protocol[T_co]):
 
 def in_portions(store: Store, count: int, act: Portion[T_co]) -> Iterator[T_co]:
     """Run `act` for one portion of `count` rows after the other; yields what each returns."""
+    last: int | None = None
+    quiet_at = 0.0
+
+    def portion(connection: sa.Connection) -> tuple[T_co, int]:
+        acts = connection.execute(sa.select(sa.func.coalesce(sa.func.max(label_event.c.id), 0))).scalar_one()
+        return act(connection, start=start, rows=min(ROWS, count - start)), int(acts)
+
     for start in range(0, count, ROWS):
-        rows, begun = min(ROWS, count - start), time.monotonic()
-        result = store.write(partial(act, start=start, rows=rows))
-        took = time.monotonic() - begun
+        begun = time.monotonic()
+        result, acts = store.write(portion)
+        ended = time.monotonic()
         yield result
-        if store.sqlite and start + rows < count:
-            time.sleep(min(took * (1 / SHARE - 1), PAUSE))
+        if last is not None and acts != last:
+            quiet_at = ended + JUDGING
+        last = acts
+        if store.sqlite and start + ROWS < count and ended < quiet_at:
+            time.sleep(min((ended - begun) * (1 / SHARE - 1), PAUSE))
 
 
 def insert_in_portions(

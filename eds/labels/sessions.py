@@ -91,9 +91,7 @@ def sign_in(store: Store, name: str, password: str, origin: Origin = Origin()) -
     if not _matches(hashed, password) or result is None or not usable:
         raise SignInError("the name or the password is wrong", hint="Try again, or ask your lead for a new link.")
     token = secrets.token_urlsafe(32)
-    renewed = (
-        at_low_priority(lambda: hasher().hash(_bytes(password))) if hasher().check_needs_rehash(hashed) else hashed
-    )
+    renewed = at_low_priority(hasher().hash, _bytes(password)) if hasher().check_needs_rehash(hashed) else hashed
 
     def act(connection: sa.Connection) -> None:
         now = store.now()
@@ -246,7 +244,7 @@ def _nobody() -> str:
 
 def _matches(hashed: str, password: str) -> bool:
     try:
-        return at_low_priority(lambda: hasher().verify(hashed, _bytes(password)))
+        return at_low_priority(hasher().verify, hashed, _bytes(password))
     except argon2.exceptions.VerifyMismatchError:
         return False
     except HashingBusyError as error:
