@@ -103,6 +103,11 @@ def pair(query: str, candidate: str, captions: tuple[str, str], *, large: bool =
     return _piece("pair", list(zip((query, candidate), captions, strict=True)), large)
 
 
+def grid_preview(query: str, candidates: Sequence[str], captions: tuple[str, str]) -> Markup:
+    """Return a query beside its candidates, small, by their addresses."""
+    return _piece("grid_preview", query, candidates, captions)
+
+
 def case(images: Markup, about: Sequence[Markup]) -> Markup:
     """Return a pair with what there is to say about it beside it."""
     return _piece("case", images, about)

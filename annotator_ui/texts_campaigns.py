@@ -90,7 +90,20 @@ class CAMPAIGNS:
     form_notes = "Experts may write a note with an answer"
     form_save = "Change the page"
     form_saved = "The page of {campaign} asks otherwise from now on."
-    mixed = "Hidden among the pairs"
+    step_pairs, step_people, step_quality = "1 · Pairs", "2 · People", "3 · Quality"
+    pairs_chosen = "{pairs:,} pairs of {queries:,} queries."
+    not_invited = "{name} (not invited)"
+    quality = "How carefully"
+    qualities: ClassVar = {"light": "Light", "standard": "Standard", "strict": "Strict"}
+    quality_abouts: ClassVar = {
+        "light": "Few known pairs; asking stops once a majority is certain; no practice.",
+        "standard": "Known pairs are hidden, some pairs come twice, a short practice round comes first.",
+        "strict": "Twice as many known pairs and repeats, and a longer practice round with 90 % right.",
+    }
+    details = "Details"
+    preview_page = "The first page"
+    cost_days, cost_days_about = "Days", "at the panel's pace of the last 7 days"
+    made_without_practice = "It begins without practice: no known pair is left for it."
     gold_share = "Known pairs (gold), % of the pairs"
     gold_help = (
         "5 % where so many are known. In a random session, 10 to 20 % known positives tell what is missed: 15 %."

@@ -1,5 +1,6 @@
-"""The form of a new campaign, with what it costs before it is made."""
+"""Lead's page: a new campaign in three steps, with its first page and what it costs before it is made."""
 
+import math
 from dataclasses import replace
 
 import pandas as pd
@@ -7,6 +8,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
+from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import CHOSEN
@@ -14,8 +16,11 @@ from annotator_ui.lead.form import form_of
 from annotator_ui.screen import MESSAGE, empty, go_to, put, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
+from annotator_ui.texts_judging import PAGE
+from eds.choices import CampaignQuality
+from eds.project.campaign_quality import Guards
 from eds.project.campaign_statistics import ModesCompared
-from eds.project.campaigns import USUAL, CampaignPlan, Form, Mode, Polarity
+from eds.project.campaigns import CampaignPlan, Form, Mode, Polarity
 
 
 @screen(title=SAYS.new_title, about=SAYS.new_about, role="lead", section=MENU.labels, position=120)
@@ -31,32 +36,71 @@ def show(who: Viewer) -> None:
         return
     form, aside = st.columns([3, 2], gap="large")
     with form:
-        name = st.text_input(SAYS.name, help=SAYS.name_help, max_chars=100)
-        origins, limit = _origins()
-        undecided, pairs = _undecided(origins, limit if origins else 0)
-        panel = st.multiselect(
-            SAYS.panel, people["name"].tolist(), people.loc[people["role"] == "expert", "name"].tolist()
-        )
-        per_pair = _per_pair(len(panel))
-        plan = _mixed(pairs, *_mode(pairs), _guideline())
-        plan = replace(plan, experts_per_pair=per_pair, form=form_of(Form(), plan.mode))
-        calibration = _calibration()
-        seed = int(st.number_input(SAYS.seed, 0, 2**31, site().project.config.project.seed))
+        with st.container(border=True):
+            st.subheader(SAYS.step_pairs, anchor=False)
+            name = st.text_input(SAYS.name, help=SAYS.name_help, max_chars=100)
+            origins, limit = _origins()
+            undecided, pairs = _undecided(origins, limit if origins else 0)
+            st.caption(SAYS.pairs_chosen.format(pairs=len(pairs), queries=pairs["query_id"].nunique()))
+        with st.container(border=True):
+            st.subheader(SAYS.step_people, anchor=False)
+            there = people[(people["role"] == "expert") & people["state"].isin(["active", "invited"])]
+            states = people.set_index("name")["state"]
+            names, ready = people["name"].tolist(), there["name"].tolist()
+            panel = st.multiselect(SAYS.panel, names, ready, format_func=lambda one: _person(one, states))
+            per_pair = _per_pair(len(panel))
+        with st.container(border=True):
+            st.subheader(SAYS.step_quality, anchor=False)
+            plan = replace(_quality(pairs), experts_per_pair=per_pair)
     with aside:
-        _cost(len(pairs), len(panel), plan)
+        _cost(len(pairs), panel, plan)
+        _preview(who, pairs, plan)
     with form:
         if st.button(SAYS.make, type="primary", disabled=pairs.empty or not _is_guarded(plan, pairs)):
             with shown_errors():
-                project = acting(who)
-                plan = replace(plan, seed=seed)
-                project.campaigns.create(
-                    name.strip(), panel, origins=origins, undecided=undecided, limit=limit, plan=plan
-                )
-                if calibration[0]:
-                    project.calibration.plan(name.strip(), *calibration)
+                campaigns = acting(who).campaigns
+                campaigns.create(name.strip(), panel, origins=origins, undecided=undecided, limit=limit, plan=plan)
                 st.session_state[CHOSEN] = name.strip()
-                st.session_state[MESSAGE] = SAYS.made.format(name=name.strip(), pairs=len(pairs), experts=len(panel))
+                said = SAYS.made.format(name=name.strip(), pairs=len(pairs), experts=len(panel))
+                if plan.practice and site().project.calibration.planned(name.strip()) is None:
+                    said = f"{said} {SAYS.made_without_practice}"
+                st.session_state[MESSAGE] = said
                 go_to("campaign", campaign=name.strip())
+
+
+def _person(name: str, states: "pd.Series[str]") -> str:
+    """A name, and whether the person can begin."""
+    return name if states[name] in ("active", "invited") else SAYS.not_invited.format(name=name)
+
+
+def _quality(pairs: pd.DataFrame) -> CampaignPlan:
+    """How carefully it asks: a quality, the mode, the guideline; everything else is in the details."""
+    names: list[CampaignQuality] = ["light", "standard", "strict"]
+    quality = st.segmented_control(
+        SAYS.quality,
+        names,
+        default="standard",
+        format_func=SAYS.qualities.__getitem__,
+        required=True,
+    )
+    quality = quality or "standard"
+    st.caption(SAYS.quality_abouts[quality])
+    mode, polarity = _mode(pairs)
+    guideline = _guideline()
+    plan = CampaignPlan(mode, polarity, guideline)
+    guards = site().project.campaigns.guards(quality, pairs, plan)
+    warnings = st.container()
+    with st.expander(SAYS.details):
+        plan = _mixed(pairs, plan, guards, warnings)
+        left, right = st.columns(2)
+        key = f"{quality}-{guards.practice}"
+        practice = int(left.number_input(SAYS.calibration, 0, 200, guards.practice, key=f"practice-{key}"))
+        needed = right.number_input(
+            SAYS.needed, 0, 100, round(100 * guards.practice_needed), step=5, disabled=not practice, key=f"needed-{key}"
+        )
+        form = form_of(Form(), mode)
+        seed = int(st.number_input(SAYS.seed, 0, 2**31, site().project.config.project.seed))
+    return replace(plan, form=form, seed=seed, practice=practice, practice_needed=needed / 100)
 
 
 def _is_guarded(plan: CampaignPlan, pairs: pd.DataFrame) -> bool:
@@ -92,7 +136,7 @@ def _undecided(origins: list[str], limit: int | None) -> tuple[bool, pd.DataFram
     labelled = campaigns.labelled(pairs)
     if not labelled:
         return False, pairs
-    put(html.note(SAYS.labelled.format(labelled=labelled, pairs=len(pairs))))
+    st.caption(SAYS.labelled.format(labelled=labelled, pairs=len(pairs)))
     rest = campaigns.suspects(origins, undecided=True, limit=limit)
     words = SAYS.undecided.format(pairs=len(rest))
     if st.checkbox(words, help=SAYS.undecided_help, disabled=rest.empty, key=f"undecided-{len(rest)}"):
@@ -108,9 +152,9 @@ def _per_pair(experts: int) -> int | None:
         st.number_input(SAYS.per_pair, 1, experts, experts, help=SAYS.per_pair_help, key=f"per-pair-{experts}")
     )  # of another panel, again all
     if count == experts:
-        put(html.note(SAYS.per_pair_all))
+        st.caption(SAYS.per_pair_all)
         return None
-    put(html.note(SAYS.per_pair_some.format(share=html.percent(count / experts, 0))))
+    st.caption(SAYS.per_pair_some.format(share=html.percent(count / experts, 0)))
     if count == 1:
         st.warning(SAYS.per_pair_one)
     return count
@@ -128,10 +172,9 @@ def _mode(pairs: pd.DataFrame) -> tuple[Mode, Polarity | None]:
         key=f"mode-{agrees}",
         help=SAYS.mode_help,
     )
-    put(html.note(_compared(compared)))
+    st.caption(_compared(compared))
     if mode != "grid":
         return "pair", None
-    put(html.note(SAYS.mode_help))
     origins = sorted(pairs["origin"].unique())
     rate = site().project.campaigns.measured_rate(origins) if origins else None
     likely = rate.polarity if rate else None
@@ -139,7 +182,7 @@ def _mode(pairs: pd.DataFrame) -> tuple[Mode, Polarity | None]:
     measured = SAYS.polarity_unknown
     if rate:
         measured = SAYS.polarity_measured.format(share=html.percent(rate.rate), count=rate.decided)
-    put(html.note(measured))
+    st.caption(measured)
     polarity = st.radio(
         SAYS.polarity,
         names,
@@ -174,62 +217,89 @@ def _guideline() -> str:
     return str(chosen)
 
 
-def _mixed(pairs: pd.DataFrame, mode: Mode, polarity: Polarity | None, guideline: str) -> CampaignPlan:
+def _mixed(
+    pairs: pd.DataFrame, plan: CampaignPlan, guards: Guards, warnings: "st.delta_generator.DeltaGenerator"
+) -> CampaignPlan:
     """The plan with its shares of gold, repeats and control, and whether asking stops early."""
-    st.markdown(f"**{SAYS.mixed}**")
+    polarity = plan.polarity
     known = site().project.campaigns.usable_gold(pairs, polarity) if len(pairs) else 0
     left, right = st.columns(2)
-    usual = 100 * site().project.campaigns.usual_gold_share(pairs, polarity) if len(pairs) else 0.0
+    usual, repeats = 100 * guards.gold_share, round(100 * guards.repeat_share)
     gold = left.number_input(
         SAYS.gold_share, 0.0, 100.0, usual, step=5.0, format="%.3g", key=f"gold-{usual}", help=SAYS.gold_help
     )  # other pairs, another suggestion
-    again = right.number_input(SAYS.repeat_share, 0, 100, round(100 * USUAL), step=5, help=SAYS.repeat_help)
+    again = right.number_input(
+        SAYS.repeat_share, 0, 100, repeats, step=5, key=f"again-{repeats}", help=SAYS.repeat_help
+    )
     wanted = round(gold / 100 * len(pairs))
     usable = SAYS.gold_usable[polarity].format(known=known)
     if wanted > known:
-        st.warning(SAYS.gold_short.format(wanted=wanted, usable=usable))
+        warnings.warning(SAYS.gold_short.format(wanted=wanted, usable=usable))
     else:
-        put(html.note(usable))
+        st.caption(usable)
     guarded = again > 0 and (gold > 0 or not known)
-    if mode == "grid" and not again:
-        st.warning(SAYS.grid_guard)
+    if plan.mode == "grid" and not again:
+        warnings.warning(SAYS.grid_guard)
     elif polarity is not None and not guarded:
-        st.warning(SAYS.grid_gold_needed)
+        warnings.warning(SAYS.grid_gold_needed)
     elif polarity is not None and not gold:
-        put(html.note(SAYS.grid_gold[polarity]))
-    stop = st.checkbox(SAYS.stop)
+        st.caption(SAYS.grid_gold[polarity])
+    stop = st.checkbox(SAYS.stop, guards.early_stop, key=f"stop-{guards.early_stop}")
     control = st.number_input(SAYS.control, 1, 100, 10) if stop else 10
-    return CampaignPlan(mode, polarity, guideline, gold / 100, again / 100, stop, control / 100)
+    return replace(plan, gold_share=gold / 100, repeat_share=again / 100, early_stop=stop, control_share=control / 100)
 
 
-def _calibration() -> tuple[int, float]:
-    left, right = st.columns(2)
-    size = int(left.number_input(SAYS.calibration, 0, 200, 0))
-    needed = right.number_input(SAYS.needed, 0, 100, 80, step=5, disabled=size == 0)
-    return size, needed / 100
-
-
-def _cost(pairs: int, experts: int, plan: CampaignPlan) -> None:
-    settings = site().project.config.budget
+def _cost(pairs: int, panel: list[str], plan: CampaignPlan) -> None:
+    """Judgements, hours, days and pay, by the seconds that were measured in this mode."""
+    settings, experts = site().project.config.budget, len(panel)
     st.subheader(SAYS.cost, anchor=False)
     if not experts or not pairs:
-        put(html.note("–"))
+        st.caption("–")
         return
     rate = st.number_input(SAYS.rate, 0, 100, 80, step=5) / 100 if plan.early_stop else None
-    cost = site().project.campaigns.cost(pairs, experts, plan, positive_rate=rate)
+    campaigns = site().project.campaigns
+    cost, seconds = campaigns.cost(pairs, experts, plan, positive_rate=rate), campaigns.seconds(plan.mode)
     per_pair = plan.experts_per_pair
     about = SAYS.cost_judgements_about.format(experts=experts)
     if per_pair:
         about = SAYS.cost_judgements_some.format(per_pair=per_pair, experts=experts)
     if cost.saved:
         about += f"; {SAYS.cost_saved_about.format(saved=html.percent(cost.saved, 0))}"
-    hours = SAYS.cost_hours_about.format(each=cost.hours_each, seconds=3600 * cost.hours / cost.judgements)
-    money = [(SAYS.cost_money, f"{cost.money:,.0f} {settings.currency}".strip(), "")] if cost.money is not None else []
-    put(
-        html.figures(
-            (SAYS.cost_pairs, cost.items, SAYS.cost_pairs_about.format(extra=cost.items - pairs)),
-            (SAYS.cost_judgements, round(cost.judgements), about),
-            (SAYS.cost_hours, f"{cost.hours:,.1f}", hours),
-            *money,
-        )
-    )
+    hours = SAYS.cost_hours_about.format(each=cost.hours_each, seconds=seconds.value)
+    days = campaigns.judgements_a_day(panel)
+    figures = [
+        (SAYS.cost_pairs, f"{cost.items:,}", SAYS.cost_pairs_about.format(extra=cost.items - pairs)),
+        (SAYS.cost_judgements, f"{round(cost.judgements):,}", about),
+        (SAYS.cost_hours, f"{cost.hours:,.1f}", hours),
+    ]
+    if days.notna().all():
+        each = cost.judgements / experts
+        figures.append((SAYS.cost_days, f"{math.ceil((each / days).max()):,}", SAYS.cost_days_about))
+    if cost.money is not None:
+        figures.append((SAYS.cost_money, f"{cost.money:,.0f} {settings.currency}".strip(), ""))
+    for start in range(0, len(figures), 2):
+        for place, (label, value, text) in zip(st.columns(2), figures[start : start + 2], strict=False):
+            place.metric(label, value, text, delta_color="off", delta_arrow="off", border=True, height="stretch")
+    st.caption(seconds.source)
+
+
+def _preview(who: Viewer, pairs: pd.DataFrame, plan: CampaignPlan) -> None:
+    """The first page as experts see it: the question, the sides, the first query with its candidates."""
+    if pairs.empty:
+        return
+    st.subheader(SAYS.preview_page, anchor=False)
+    first = pairs.sort_values("position").iloc[0]["query_id"]
+    rows = pairs[pairs["query_id"] == first].sort_values("position")
+    texts, form = PAGE["questions"], plan.form
+    names = form.query_name or PAGE["query"], form.candidate_name or PAGE["candidate"]
+    with st.container(border=True):
+        st.markdown(f"**{escape_markdown(form.question or texts['grid' if plan.mode == 'grid' else 'pair'])}**")
+        pictures = site().pictures
+        query = pictures.url(who.name, str(first), "thumb")
+        candidates = [pictures.url(who.name, str(image), "thumb") for image in rows["candidate_id"].head(12)]
+        if plan.mode == "grid":
+            put(html.grid_preview(query, candidates, names))
+        else:
+            put(html.pair(query, candidates[0], names))
+        if form.aspects:
+            st.pills(SAYS.form_aspects, form.aspects, disabled=True, label_visibility="collapsed")

@@ -128,8 +128,11 @@ class Campaigns:
         project.end_rehearsal()
         if plan.practice:
             needed = 0.8 if plan.practice_needed is None else plan.practice_needed
-            with opened(project) as store:
-                calibration.plan_calibration(store, name, plan.practice, needed, by=project.actor)
+            try:
+                with opened(project) as store:
+                    calibration.plan_calibration(store, name, plan.practice, needed, by=project.actor)
+            except InputError as error:  # all known pairs are asked or hidden: the campaign begins without
+                project.say(f"{name} begins without practice: {error}")
         return self.progress(name)
 
     def price(

@@ -1,5 +1,7 @@
 """The page of campaigns: what a new one is told beforehand, and known pairs."""
 
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button, NumberInput
@@ -8,13 +10,18 @@ from annotator_ui import html
 from annotator_ui.app_state import Site
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.texts_campaigns import CAMPAIGNS
+from eds.choices import CampaignQuality
 from eds.intervals import wilson_interval
 from eds.labels.adjudication import adjudicate
+from eds.labels.frames import acts_frame
 from eds.project import campaign_statistics
+from eds.project.campaigns import CampaignPlan, Mode
 from eds.truth.grid_vs_pair import ModesCompared
 from tests.annotator.judged import NAME
 from tests.annotator.leads.pages import metrics, page_html, page_text, run
 from tests.annotator.sites import store_of
+
+MODES: list[Mode] = ["pair", "grid"]
 
 
 def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: dict[str, str]) -> None:
@@ -28,7 +35,7 @@ def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: 
     pooled = suspects[suspects["origin"] == "pool"]
     assert CAMPAIGNS.gold_usable["similar"].format(
         known=judged.project.campaigns.usable_gold(pooled, "similar")
-    ) in page_html(app)
+    ) in page_text(app)
     gold, again = (one for one in app.number_input if one.label in (CAMPAIGNS.gold_share, CAMPAIGNS.repeat_share))
     assert gold.value == pytest.approx(100 * judged.project.campaigns.usual_gold_share(pooled, "similar"))
     assert gold.value is not None
@@ -49,7 +56,7 @@ def test_a_new_grid_is_told_which_known_pairs_it_can_hide(judged: Site, viewer: 
     assert not _make(app).disabled
     assert CAMPAIGNS.gold_usable["different"].format(
         known=judged.project.campaigns.usable_gold(random, "different")
-    ) in "".join([page_html(app), *(one.value for one in app.warning)])
+    ) in page_text(app)
 
 
 def _gold(app: AppTest) -> NumberInput:
@@ -74,8 +81,8 @@ def test_grid_is_preselected_once_it_agrees_with_pair(
     monkeypatch.setattr(campaign_statistics, "compare_modes", lambda _: found)
     app = run("new_campaign")
     assert app.radio[0].value == mode
-    assert f"{both:,}; alike {html.percent(alike / both, 0)}" in page_html(app)
-    assert said in page_html(app)
+    assert f"{both:,}; alike {html.percent(alike / both, 0)}" in page_text(app)
+    assert said in page_text(app)
 
 
 def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: dict[str, str]) -> None:
@@ -122,18 +129,21 @@ def test_a_new_campaign_says_what_is_decided_and_asks_some_experts(judged: Site,
     suspects = judged.project.read("suspects").query("origin == 'pool'")
     labelled = judged.project.campaigns.labelled(suspects)
     app = run("new_campaign")
-    assert CAMPAIGNS.labelled.format(labelled=labelled, pairs=len(suspects)) in page_html(app)
+    assert CAMPAIGNS.labelled.format(labelled=labelled, pairs=len(suspects)) in page_text(app)
     left = len(judged.project.campaigns.suspects(["pool"], undecided=True))
     [only] = [one for one in app.checkbox if one.label == CAMPAIGNS.undecided.format(pairs=left)]
     only.set_value(True).run()
+    [panel] = [one for one in app.multiselect if one.label == CAMPAIGNS.panel]
+    assert panel.value == ["ann", "bob"]  # cid was never invited
+    panel.set_value(["ann", "bob", "cid"]).run()
     [per_pair] = [one for one in app.number_input if one.label == CAMPAIGNS.per_pair]
     assert per_pair.value == per_pair.max == 3  # all of the panel
-    assert CAMPAIGNS.per_pair_all in page_html(app)
+    assert CAMPAIGNS.per_pair_all in page_text(app)
     per_pair.set_value(1).run()
     assert CAMPAIGNS.per_pair_one in [one.value for one in app.warning]
     [per_pair] = [one for one in app.number_input if one.label == CAMPAIGNS.per_pair]
     per_pair.set_value(2).run()
-    assert CAMPAIGNS.cost_judgements_some.format(per_pair=2, experts=3) in page_html(app)
+    assert CAMPAIGNS.cost_judgements_some.format(per_pair=2, experts=3) in metrics(app)[CAMPAIGNS.cost_judgements][1]
     next(one for one in app.text_input if one.label == CAMPAIGNS.name).set_value("the rest").run()
     _make(app).click().run()
     assert not app.error
@@ -157,3 +167,41 @@ def test_an_expert_is_taken_off_a_panel(judged: Site, viewer: dict[str, str]) ->
     after = judged.project.campaigns.progress(NAME).set_index("expert")
     assert (after["left_panel"]["cid"], after["left"]["cid"], after["done"]["cid"]) == (1, 0, counts["done"]["cid"])
     assert judged.project.labels.audit().iloc[-1][["actor", "act"]].tolist() == ["lea", "leave panel"]
+
+
+def test_a_quality_sets_the_guards_and_the_first_page_is_shown(judged: Site, viewer: dict[str, str]) -> None:
+    app = run("new_campaign")
+    campaigns, plan = judged.project.campaigns, CampaignPlan(guideline="1")
+    pooled = campaigns.suspects(["pool"])
+    asked: list[CampaignQuality] = ["light", "standard", "strict"]
+    found = {name: campaigns.guards(name, pooled, plan) for name in asked}
+    assert found["light"].early_stop
+    assert not found["light"].practice
+    assert found["light"].repeat_share < found["standard"].repeat_share < found["strict"].repeat_share
+    assert found["standard"].practice < found["strict"].practice
+    strict = found["strict"]
+    assert strict.gold_share * len(pooled) <= campaigns.usable_gold(pooled, None) + 1e-9
+    groups: list[Any] = list(app.get("button_group"))
+    [quality] = [one for one in groups if one.label == CAMPAIGNS.quality]
+    assert quality.value == "standard"
+    quality.set_value("strict").run()
+    values = {one.label: one.value for one in app.number_input}
+    assert values[CAMPAIGNS.repeat_share] == round(100 * strict.repeat_share)
+    assert values[CAMPAIGNS.calibration] == strict.practice
+    assert values[CAMPAIGNS.needed] == round(100 * strict.practice_needed)
+    first = pooled.sort_values("position").iloc[0]["query_id"]
+    assert judged.pictures.url("lea", str(first), "thumb") in page_html(app)
+    next(one for one in app.text_input if one.label == CAMPAIGNS.name).set_value("strictly").run()
+    _make(app).click().run()
+    row = campaigns.list().set_index("name").loc["strictly"]
+    assert row["repeat_share"] == pytest.approx(strict.repeat_share)
+    assert judged.project.calibration.planned("strictly") == (strict.practice, strict.practice_needed)
+
+
+def test_cost_is_of_the_seconds_that_the_mode_takes(judged: Site, viewer: dict[str, str]) -> None:
+    campaigns, acts = judged.project.campaigns, acts_frame(store_of(judged.owner))
+    for mode in MODES:
+        measured = acts.loc[acts["mode"] == mode, "seconds"].mean()
+        assert campaigns.seconds(mode).value == pytest.approx(measured)
+        cost = campaigns.cost(100, 3, CampaignPlan(mode))
+        assert cost.hours == pytest.approx(300 * measured / 3600)
