@@ -7,6 +7,7 @@ so it is part of the text, whatever the default of the library is.
 from dataclasses import dataclass
 from pathlib import Path
 
+from eds.backbones.modern_presets import MODERN
 from eds.backbones.preprocessing import Preprocessing
 from eds.errors import InputError
 
@@ -132,11 +133,14 @@ def preset_text(text: str) -> str:
     name, at, file = text.partition("@")
     if ":" in name:
         return text
-    if name not in PRESETS:
-        raise InputError(f"{text!r} is not a model", hint=f"Write loader:name, or one of {', '.join(PRESETS)}.")
-    preset = PRESETS[name]
+    if name not in PRESETS and name not in MODERN:
+        names = ", ".join([*PRESETS, *MODERN])
+        raise InputError(f"{text!r} is not a model", hint=f"Write loader:name, or one of {names}.")
     if at and not file:
         raise InputError("no weights file after @", where=text, hint=f"Write {name}@/path/FILE.")
+    if name in MODERN:
+        return _modern(name, file)
+    preset = PRESETS[name]
     if preset.file and not file and not Path(preset.file).is_file():
         raise InputError(
             f"its weights are on no hub ({preset.note.partition(';')[0]}), and {preset.file} is not in this folder",
@@ -144,3 +148,21 @@ def preset_text(text: str) -> str:
             hint=f"Supply the file and name it: -m {name}@/path/{preset.file}.",
         )
     return preset.text_with(file) if file else preset.text
+
+
+def _modern(name: str, file: str) -> str:
+    """The text of a model of today; with the user's file where it has one, as `timm:NAME@FILE`."""
+    model = MODERN[name]
+    if model.file:
+        if not file and not Path(model.file).is_file():
+            what = f"its weights are on no hub ({model.note}), and {model.file} is not in this folder"
+            raise InputError(what, where=name, hint=f"Supply the file and name it: -m {name}@/path/{model.file}.")
+        return model.text.replace(model.file, file) if file else model.text
+    if not file:
+        return model.text
+    spec, mark, options = model.text.partition("?")
+    if "hf-hub:" in spec or spec.startswith("transformers:"):
+        loader = spec.partition(":")[0]
+        what = "this model is a repository, not one file"
+        raise InputError(what, where=name, hint=f"Name its folder: -m {name}={loader}:local-dir:/path/folder.")
+    return f"{spec}{'=' if '@' in spec else '@'}{file}{mark}{options}"

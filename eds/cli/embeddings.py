@@ -70,18 +70,15 @@ def import_(console: Console, **options: Any) -> None:
     console.show(console.project.import_vectors(**options), render_import)
 
 
-@command(embeddings, "list", example="eds embeddings list --json", reads=True)
-def list_(console: Console) -> None:
+@command(embeddings, "list", example="eds embeddings list --presets", reads=True)
+@click.option("--presets", is_flag=True, help="List known models instead: size, licence, where the weights are.")
+def list_(console: Console, presets: bool) -> None:
     """List the models that have vectors, and their state."""
-    console.show(console.project.embeddings(), render_embeddings)
+    if presets:
+        from eds.project.embed import presets as list_presets
 
-
-@command(embeddings, "presets", example="eds embeddings presets", reads=True)
-def presets(console: Console) -> None:
-    """List the models of the paper, and how to name them."""
-    from eds.project.embed import presets as list_presets
-
-    console.show(list_presets(), render_presets)
+        return console.show(list_presets(), render_presets)
+    return console.show(console.project.embeddings(), render_embeddings)
 
 
 @command(embeddings, "check", example="eds embeddings check", reads=True)
@@ -136,8 +133,10 @@ def render_embeddings(result: "EmbeddingsResult") -> str:
 
 def render_presets(result: "PresetsResult") -> str:
     """A row per preset."""
-    headings = ["preset", "dimension", "note", "spec"]
-    return format_table(headings, [[item[heading] for heading in headings] for item in result.presets])
+    headings = ["preset", "dimension", "input", "licence", "MB", "weights", "note"]
+    keys = ["megabytes" if heading == "MB" else heading for heading in headings]
+    table = format_table(headings, [[item[key] for key in keys] for item in result.presets])
+    return f"{table}\n\nBy name: eds embeddings compute -m dinov2. Specs: --json."
 
 
 def render_check(result: "CheckVectorsResult") -> str:

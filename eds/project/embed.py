@@ -136,9 +136,9 @@ class CheckVectorsResult(Result):
 
 @dataclass(frozen=True)
 class PresetsResult(Result):
-    """The models of the paper."""
+    """Models under a name."""
 
-    presets: list[dict[str, Any]] = field(default_factory=list)  # preset, dimension, note, spec
+    presets: list[dict[str, Any]] = field(default_factory=list)  # preset, kind, dimension, input, licence, ...
 
 
 def embed(
@@ -465,13 +465,26 @@ def check_vectors(project: "Project") -> CheckVectorsResult:
 
 
 def presets() -> PresetsResult:
-    """The models of the paper, and how to name them."""
-    from eds.backbones import PRESETS
+    """Models under a name, those of the paper first: what they are, and whether their weights are on this machine."""
+    from eds.backbones import MODERN, PRESETS
+    from eds.backbones.modern_presets import PAPER, state_of
 
+    models = [(name, "paper", preset, PAPER[name]) for name, preset in PRESETS.items()]
+    models += [(name, "modern", model, model.facts) for name, model in MODERN.items()]
     return PresetsResult(
         [
-            {"preset": name, "dimension": preset.dimension, "note": preset.note or None, "spec": preset.text}
-            for name, preset in PRESETS.items()
+            {
+                "preset": name,
+                "kind": kind,
+                "dimension": model.dimension,
+                "input": facts.side,
+                "licence": facts.licence,
+                "megabytes": facts.megabytes,
+                "weights": state_of(facts, model.file),
+                "note": model.note or None,
+                "spec": model.text,
+            }
+            for name, kind, model, facts in models
         ]
     )
 
@@ -507,7 +520,7 @@ def _compute(
 
 
 def parse_model(text: str, project: "Project | None" = None) -> tuple[str, str]:
-    """The name ("" if none is given) and the spec; a bare word, or word@FILE, is one of the paper's models.
+    """The name ("" if none is given) and the spec; a bare word, or word@FILE, is a preset.
 
     `hash:NAME` is the hash function of that run of the project.
     """

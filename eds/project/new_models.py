@@ -85,9 +85,9 @@ def remove_if_refused(project: "Project") -> Iterator[None]:
 def _kind_of(item: str | Path) -> Literal["backbone", "vectors", "run"]:
     """Return what the item is: a text names a backbone, or a file; a path names a file."""
     if isinstance(item, str) and not Path(item).exists():
-        from eds.backbones import PRESETS
+        from eds.backbones import MODERN, PRESETS
 
-        if ":" in item.partition("@")[0] or item.partition("@")[0] in PRESETS:
+        if ":" in item.partition("@")[0] or item.partition("@")[0] in {*PRESETS, *MODERN}:
             return "backbone"
     file = Path(item)
     suffix = Path(file.stem).suffix if file.suffix == ".gz" else file.suffix

@@ -43,9 +43,10 @@ def _digest_today(model: "Model") -> str:
 
 def _canonical(text: str) -> str:
     """The text with its options in a fixed order; unchanged if it names no backbone."""
-    from eds.backbones import PRESETS, Request
+    from eds.backbones import MODERN, PRESETS, Request
 
     try:
-        return Request.parse(PRESETS[text].text if text in PRESETS else text).text
+        preset = PRESETS.get(text) or MODERN.get(text)
+        return Request.parse(preset.text if preset else text).text
     except EdsError:
         return text
