@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from eds.cli.addresses import ADDRESS
 from eds.cli.benchmarks_reproduce import reproduce
 from eds.cli.console import Console, command
-from eds.cli.options import plugin_option
-from eds.cli.render import format_share
+from eds.cli.options import confidence, plugin_option, resamples_option
+from eds.cli.render import format_share, format_table
 
 if TYPE_CHECKING:
     from eds.project.exchange import ExportResult, ImportResult
+    from eds.project.leaderboard import LeaderboardResult
 
 CARD = {
     "name": "Name of the benchmark (default: the project's name).",
@@ -125,6 +127,41 @@ def import_() -> None:
 
 
 benchmarks.add_command(reproduce)
+
+
+@command(benchmarks, "leaderboard", example="eds benchmarks leaderboard --fail-below ours:ROC-AUC=0.8")
+@click.option("--out", "to", type=ADDRESS, help="The page: a path or an s3:// address (default: leaderboard.html).")
+@click.option("-M", "--measures", multiple=True, metavar="MEASURE", help="A measure, as RR@10, or a preset.")
+@click.option("-m", "--models", multiple=True, metavar="MODEL", help="A model beside those of the pool (default: all).")
+@click.option("--fail-below", multiple=True, metavar="[MODEL:]MEASURE=VALUE", help="Fail if a value is lower.")
+@click.option(
+    "--compare",
+    metavar="BASELINE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Fail if a value is below its interval in this leaderboard.json.",
+)
+@resamples_option
+@confidence
+def leaderboard(console: Console, **options: Any) -> None:
+    """Write a static leaderboard: page, Markdown and JSON.
+
+    Models have intervals and significance groups; further rows are the experts, each against the majority of the
+    others, and chance. For continuous integration, --fail-below and --compare end with exit code 2.
+    """
+    result = console.project.leaderboard(**options)
+    console.show(result, render_leaderboard)
+    result.raise_failures()
+
+
+def render_leaderboard(result: "LeaderboardResult") -> str:
+    """Render the rows, what to know of them, and the changes since the baseline."""
+    lines = [format_table(["model", *result.headings], result.table()), *result.notes]
+    lines += [
+        f"{change['model']}: {change['measure']} was {change['before']:.4g}, is {change['value']:.4g}."
+        for change in result.changes
+        if change["value"] is not None and change["value"] != change["before"]
+    ]
+    return "\n".join([*lines, f"Wrote {', '.join(result.files)}."])
 
 
 def render_export(result: "ExportResult") -> str:

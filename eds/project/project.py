@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from eds.project.experts import Experts
     from eds.project.guidelines import Guidelines
     from eds.project.labels import Labels
+    from eds.project.leaderboard import LeaderboardResult
     from eds.project.mine import MineResult, NeighborsResult
     from eds.project.models import ModelsResult, ProjectModel
     from eds.project.neighbor_strips import NeighborStrips
@@ -796,6 +797,36 @@ class Project(ProjectFiles):
             with_random=with_random,
             allow_missing=allow_missing,
             keep=keep,
+        )
+
+    def leaderboard(
+        self,
+        to: str | Path | None = None,
+        *,
+        measures: "str | Measure | Iterable[str | Measure]" = (),
+        models: Sequence[str] = (),
+        fail_below: Sequence[str] = (),
+        compare: str | Path | None = None,
+        resamples: int = 2000,
+        confidence: float = 0.95,
+    ) -> "LeaderboardResult":
+        """Write a static leaderboard (default: leaderboard.html), and Markdown and JSON beside it.
+
+        Models have intervals and significance groups; further rows are the experts, each against the majority of the
+        others, and chance. `fail_below` ("[MODEL:]MEASURE=VALUE") and `compare` (an earlier leaderboard.json) fill the
+        result's `failures`; `raise_failures()` raises them.
+        """
+        from eds.project import leaderboard
+
+        return leaderboard.leaderboard(
+            self,
+            to,
+            measures=measures,
+            models=models,
+            fail_below=fail_below,
+            compare=compare,
+            resamples=resamples,
+            confidence=confidence,
         )
 
     def export(

@@ -20,7 +20,6 @@ READ = {  # commands that write nothing
     *(
         "embeddings check",
         "embeddings list",
-        "embeddings presets",
         "labels audit",
         "labels status",
         "labels flags list",
@@ -96,6 +95,7 @@ CALLS = {
     "benchmarks import trec": "{t}/exported/trec --replace",
     "benchmarks import votes": "{t}/exported/votes/votes.csv --replace",
     "benchmarks import vsd": "{t}/exported/vsd -p {t}/empty",
+    "benchmarks leaderboard": "--out {t}/board.html --resamples 0",
     "benchmarks reproduce vsd": "--out {t}/tables",
     "benchmarks reproduce vsd-bias": "--out {t}/bias",
     "synthetic catalogue": "--products 3 -p {t}/empty",

@@ -1,0 +1,321 @@
+"""Leaderboard: models with intervals and significance groups, beside chance and experts; page, Markdown and JSON."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
+
+from eds.errors import InputError, ProjectError
+from eds.io import checked, join, name_of, parent_of
+from eds.project.inputs import PAIR, Inputs
+from eds.project.measures import format_value, parse_measures, short_names
+from eds.project.ranks_and_scores import official_rules
+from eds.project.remote_paths import local_file
+from eds.project.results import Result, to_jsonable
+from eds.project.score import CONFIDENCE, FIRST, RESAMPLES, ScoreResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eds.metrics import Measure
+    from eds.project import Project
+
+PAGE, SUFFIXES = "leaderboard.html", (".html", ".md", ".json")
+WITHOUT_RULES = ("ROC-AUC", "P@5", "RR@5", "Judged@5")  # where the lists keep the query's product or all its images
+HUMAN, CHANCE = "experts (each against the others)", "chance"
+EVERY = "*"
+TOLERANCE = 1e-9  # of a value that has no interval
+
+
+@dataclass(frozen=True)
+class LeaderboardRow:
+    """A model, the experts or chance: by measure the value, its limits, its groups, and the cell as text."""
+
+    kind: str  # model, human, chance
+    name: str
+    side: str | None  # of a model: generator or newcomer
+    cells: Mapping[str, Mapping[str, Any]]  # by measure: value, low, high, groups, text
+
+
+@dataclass(frozen=True)
+class LeaderboardResult(Result):
+    """The rows in their order, what each measure is worth, how values changed since a baseline, and what failed."""
+
+    name: str
+    measures: tuple[str, ...]
+    headings: tuple[str, ...]
+    rows: tuple[LeaderboardRow, ...]
+    fairness: Mapping[str, str]  # by measure: its grade on this pool
+    notes: tuple[str, ...]
+    queries: int
+    pairs: int
+    confidence: float
+    changes: tuple[Mapping[str, Any], ...] = ()  # model, measure, before, value, below
+    failures: tuple[str, ...] = ()
+    files: tuple[str, ...] = field(default=())
+
+    def table(self) -> list[list[str]]:
+        """A row of texts for each row: the name, then a cell for each measure."""
+        return [[row.name, *(str(row.cells[name]["text"]) for name in self.measures)] for row in self.rows]
+
+    @property
+    def markdown(self) -> str:
+        """The leaderboard for a README."""
+        lines = [[_escaped(text) for text in row] for row in [["Model", *self.headings], *self.table()]]
+        lines.insert(1, ["---"] * (1 + len(self.headings)))
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        return "\n".join([f"### {self.name}", "", table, "", *(f"- {_escaped(note)}" for note in self.notes), ""])
+
+    def raise_failures(self) -> None:
+        """Refuse where a value is below what is required, or than the baseline's interval."""
+        if self.failures:
+            raise ProjectError(
+                f"{len(self.failures):,} values are too low",
+                where="leaderboard",
+                hint="See the leaderboard, or change what is required.",
+                faults=list(self.failures),
+            )
+
+
+def leaderboard(
+    project: "Project",
+    to: str | Path | None = None,
+    *,
+    measures: "str | Measure | Iterable[str | Measure]" = (),
+    models: Sequence[str] = (),
+    fail_below: Sequence[str] = (),
+    compare: str | Path | None = None,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+) -> LeaderboardResult:
+    """Write the leaderboard; see `Project.leaderboard`."""
+    page = checked(to or project.root / PAGE)
+    if Path(name_of(page)).suffix.lower() not in (".html", ".htm"):
+        what = f"{name_of(page)} is not a page"
+        raise InputError(what, where=str(page), hint="Name it like leaderboard.html: .md and .json go beside.")
+    limits = [_limit(text) for text in fail_below]
+    baseline = None if compare is None else _read_baseline(Path(compare))
+    rules = project.config.neighbors
+    usual = FIRST if rules.exclude_product and rules.one_per_product else WITHOUT_RULES
+    named = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
+    wanted = parse_measures(map(str, named or usual))
+    wanted += [one for _, one, _ in limits if one not in wanted]
+    if project.dry_run:
+        Inputs(project).measured_labels(wanted)  # refuse what scoring would refuse
+        for suffix in SUFFIXES:
+            project.would_write(join(parent_of(page), Path(name_of(page)).with_suffix(suffix).name))
+        project.would_write(project.path("scores"), "with the leaderboard's measures")
+        project.end_rehearsal()
+    scores = project.score(wanted, models=models, resamples=resamples, confidence=confidence)
+    result = _build(project, scores, wanted)
+    result = _with_checks(result, limits, baseline)
+    with local_file(page) as file:
+        files = [str(join(parent_of(page), name)) for name in _write(result, file)]
+    return replace(result, files=tuple(files))
+
+
+def _build(project: "Project", scores: ScoreResult, measures: "Sequence[Measure]") -> LeaderboardResult:
+    from eds.analysis.comparison_words import notes as comparison_notes
+
+    inputs = Inputs(project)
+    labels = inputs.measured_labels(measures)
+    rows = [*_model_rows(scores, measures), *_reference_rows(project, inputs, labels, measures)]
+    fairness = {item.measure: item.grade for item in scores.fairness}
+    texts = list(map(str, measures))
+    notes = [
+        f"{len(labels):,} judged pairs of {labels['query_id'].nunique():,} queries. [{100 * scores.confidence:g} % "
+        "interval over queries]. Models that share a letter in a column are not distinguishable (paired, Holm).",
+        "* best: no ranked model is better beyond sampling error.",
+        f"{HUMAN}: the mean, [lowest, highest expert]; only where an answer of yes or no can be scored.",
+        "chance: equal scores, or the mean over random orders of all candidates.",
+        *comparison_notes(scores.comparison),
+    ]
+    if fairness:
+        graded = "; ".join(f"{name}: {grade}" for name, grade in fairness.items() if name in texts)
+        notes.append(f"Fairness to models that did not build the pool: {graded}.")
+    return LeaderboardResult(
+        project.config.project.name or project.root.name,
+        tuple(texts),
+        tuple(short_names(measures)),
+        tuple(rows),
+        fairness,
+        tuple(notes),
+        int(labels["query_id"].nunique()),
+        len(labels),
+        scores.confidence,
+    )
+
+
+def _model_rows(scores: ScoreResult, measures: "Sequence[Measure]") -> list[LeaderboardRow]:
+    shown = scores.tabulate(measures)
+    texts = {str(one): scores.tabulate([one]).set_index("model") for one in measures}
+    whole = scores.table[scores.table["query_id"].isna()].set_index(["model", "measure"])
+    rows = []
+    for model in shown["model"]:
+        cells = {}
+        for measure in map(str, measures):
+            column = next(name for name in texts[measure].columns if name not in ("trained on", "part"))
+            compared = scores.comparison.get(measure)
+            groups = compared.groups if compared else ()
+            letters = "".join(_letter(at) for at, group in enumerate(groups) if model in group)
+            row = whole.loc[(model, measure)]
+            text = str(texts[measure].loc[model, column])
+            cells[measure] = {
+                **{key: to_jsonable(row[key]) for key in ("value", "low", "high")},
+                "groups": letters,
+                "text": f"{text} {letters}".strip(),
+            }
+        rows.append(LeaderboardRow("model", str(model), scores.comparison.sides.get(model), cells))
+    return rows
+
+
+def _letter(at: int) -> str:
+    """The letter of a group: a to z, then aa and on."""
+    return ascii_lowercase[at % 26] * (1 + at // 26)
+
+
+def _reference_rows(
+    project: "Project", inputs: Inputs, labels: "pd.DataFrame", measures: "Sequence[Measure]"
+) -> list[LeaderboardRow]:
+    import pandas as pd
+
+    from eds.analysis.reference_rows import chance_level, human_ceiling
+    from eds.neighbors.rules import list_lengths
+    from eds.pairs import LabelledPairs
+
+    votes, rows = _votes(project, labels), []
+    if votes is not None and votes["expert_id"].nunique() > 1:
+        ceilings = {str(one): human_ceiling(one, votes) for one in measures}
+        if any(ceilings.values()):
+            found = {name: (one.value, one.low, one.high) if one else None for name, one in ceilings.items()}
+            rows.append(_reference("human", HUMAN, measures, found))
+    labelled = LabelledPairs.from_frame(labels)
+    lengths = list_lengths(inputs.images(), pd.Series(labelled.queries.to_pylist()), official_rules(project))
+    seed = project.config.project.seed
+    levels = {str(one): (chance_level(one, labelled, lengths, seed),) for one in measures}
+    rows.append(_reference("chance", CHANCE, measures, levels))
+    return rows
+
+
+def _votes(project: "Project", labels: "pd.DataFrame") -> "pd.DataFrame | None":
+    """The experts' current answers of yes and no on the labelled pairs; None where there are none."""
+    import pandas as pd
+
+    from eds.project.decide import has_votes, read_votes
+
+    if not has_votes(project):
+        return None
+    from eds.truth.current_votes import UNSURE, current_acts
+    from eds.truth.votes import votes_of
+
+    votes = votes_of(current_acts(read_votes(project).labels))
+    acts = votes.acts
+    frame = pd.DataFrame(
+        {
+            "query_id": acts.query_names[acts.query[votes.pair]],
+            "candidate_id": acts.candidate_names[acts.candidate[votes.pair]],
+            "expert_id": acts.experts[votes.expert],
+            "value": votes.value.astype("int64"),
+        }
+    )
+    return frame[frame["value"] != UNSURE].merge(labels[PAIR], on=PAIR)
+
+
+def _reference(
+    kind: str, name: str, measures: "Sequence[Measure]", found: Mapping[str, tuple[float, ...] | None]
+) -> LeaderboardRow:
+    cells = {}
+    for measure in measures:
+        value, low, high = (*(found[str(measure)] or (None,)), None, None)[:3]
+        known = value is not None and not math.isnan(value)
+        text = format_value({"value": value, "low": low, "high": high}, measure) if known else "-"
+        cells[str(measure)] = {"value": value if known else None, "low": low, "high": high, "groups": "", "text": text}
+    return LeaderboardRow(kind, name, None, cells)
+
+
+def _limit(text: str) -> "tuple[str, Measure, float]":
+    """Parse [MODEL:]MEASURE=VALUE into model (or every one), measure and value."""
+    from eds.metrics import Measure
+
+    head, _, number = text.rpartition("=")
+    model, colon, measure = head.rpartition(":")
+    try:
+        least = float(number)
+    except ValueError:
+        least = math.nan
+    if not head or math.isnan(least):
+        raise InputError(f"invalid limit {text!r}", where="--fail-below", hint="Write [MODEL:]MEASURE=VALUE.")
+    return (model if colon else EVERY, Measure.parse(measure), least)
+
+
+def _read_baseline(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """The cells of an earlier leaderboard's JSON, by model and measure."""
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        rows = [row for row in document["rows"] if row["kind"] == "model"]
+        return {(row["name"], name): cell for row in rows for name, cell in row["cells"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        hint = "Give the leaderboard.json that an earlier eds benchmarks leaderboard wrote."
+        raise InputError(f"is no leaderboard ({type(error).__name__})", where=str(file), hint=hint) from error
+
+
+def _with_checks(
+    result: LeaderboardResult,
+    limits: "Sequence[tuple[str, Measure, float]]",
+    baseline: Mapping[tuple[str, str], Mapping[str, Any]] | None,
+) -> LeaderboardResult:
+    models = {row.name: row for row in result.rows if row.kind == "model"}
+    failures = []
+    for model, measure, least in limits:
+        if model != EVERY and model not in models:
+            known = ", ".join(models)
+            raise InputError(
+                f"no model {model!r} on the leaderboard", where="--fail-below", hint=f"There are: {known}."
+            )
+        for name, row in models.items():
+            value = row.cells[str(measure)]["value"]
+            if model in (EVERY, name) and (value is None or value < least):
+                shown = "undefined" if value is None else f"{value:.4g}"
+                failures.append(f"{name}: {measure} is {shown}, below {least:g}")
+    changes = []
+    for (name, measure), before in (baseline or {}).items():
+        if name not in models or measure not in models[name].cells:
+            failures.append(f"{name}: {measure} was on the baseline and is missing")
+            continue
+        value, was = models[name].cells[measure]["value"], before.get("value")
+        if was is None:
+            continue
+        low = before.get("low")
+        least = was - TOLERANCE if low is None else low
+        below = value is None or value < least
+        changes.append({"model": name, "measure": measure, "before": was, "value": value, "below": below})
+        if below:
+            shown = "undefined" if value is None else f"{value:.4g}"
+            limit = "" if low is None else f", below its interval from {low:.4g}"
+            failures.append(f"{name}: {measure} was {was:.4g} and is {shown}{limit}")
+    return replace(result, changes=tuple(changes), failures=tuple(failures))
+
+
+def _write(result: LeaderboardResult, page: Path) -> list[str]:
+    """Write the page, and beside it Markdown and JSON; return their names."""
+    from eds.html import asset, render
+    from eds.io.files import write_text
+
+    style = asset("eds.project", "leaderboard.css")
+    text, data = page.with_suffix(".md"), page.with_suffix(".json")
+    write_text(data, json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    write_text(text, result.markdown)
+    write_text(page, render("eds.project/leaderboard.html.j2", board=result, style=style))
+    return [page.name, text.name, data.name]
+
+
+def _escaped(text: str) -> str:
+    r"""A text as a Markdown table takes it.
+
+    >>> _escaped("a|b *")
+    'a\\|b \\*'
+    """
+    return "".join(f"\\{sign}" if sign in "\\|*_`<[]" else sign for sign in text)
