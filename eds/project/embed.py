@@ -466,9 +466,10 @@ def check_vectors(project: "Project") -> CheckVectorsResult:
 
 def presets() -> PresetsResult:
     """Models under a name, those of the paper first: what they are, and whether their weights are on this machine."""
-    from eds.backbones import MODERN, PRESETS
-    from eds.backbones.modern_presets import PAPER, state_of
+    from eds.backbones import MODERN, PRESETS, Preset
+    from eds.backbones.modern_presets import PAPER, Facts, NamedModel, state_of
 
+    models: list[tuple[str, str, Preset | NamedModel, Facts]]
     models = [(name, "paper", preset, PAPER[name]) for name, preset in PRESETS.items()]
     models += [(name, "modern", model, model.facts) for name, model in MODERN.items()]
     return PresetsResult(

@@ -281,21 +281,21 @@ def _with_checks(
                 shown = "undefined" if value is None else f"{value:.4g}"
                 failures.append(f"{name}: {measure} is {shown}, below {least:g}")
     changes = []
-    for (name, measure), before in (baseline or {}).items():
-        if name not in models or measure not in models[name].cells:
-            failures.append(f"{name}: {measure} was on the baseline and is missing")
+    for (name, text), before in (baseline or {}).items():
+        if name not in models or text not in models[name].cells:
+            failures.append(f"{name}: {text} was on the baseline and is missing")
             continue
-        value, was = models[name].cells[measure]["value"], before.get("value")
+        value, was = models[name].cells[text]["value"], before.get("value")
         if was is None:
             continue
         low = before.get("low")
         least = was - TOLERANCE if low is None else low
         below = value is None or value < least
-        changes.append({"model": name, "measure": measure, "before": was, "value": value, "below": below})
+        changes.append({"model": name, "measure": text, "before": was, "value": value, "below": below})
         if below:
             shown = "undefined" if value is None else f"{value:.4g}"
             limit = "" if low is None else f", below its interval from {low:.4g}"
-            failures.append(f"{name}: {measure} was {was:.4g} and is {shown}{limit}")
+            failures.append(f"{name}: {text} was {was:.4g} and is {shown}{limit}")
     return replace(result, changes=tuple(changes), failures=tuple(failures))
 
 

@@ -132,4 +132,4 @@ def test_a_baseline_refuses_what_fell_below_its_interval(shop: eds.Project, tmp_
 )
 def test_bad_input(shop: eds.Project, options: dict[str, object], told: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=told):
-        shop.leaderboard(**{"to": tmp_path / "b.html", **options}, resamples=0)  # type: ignore[arg-type]
+        shop.leaderboard(**{"to": tmp_path / "b.html", **options}, resamples=0)
