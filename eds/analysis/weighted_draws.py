@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from eds.analysis.totals import Sampled
 from eds.analysis.unit_labels import RandomDraws, UnitLabels
+from eds.errors import InputError
 from eds.pairs import Flags, Integers, Reals, in_sorted
 from eds.suspects.weighted_pairs import is_weighted
 from eds.universe import Universe
@@ -24,6 +25,13 @@ class Draw:
     stands_for: Reals  # how many units: 1 / probability
     value: Integers  # 1, 0, or -1 without a label
     reached: Flags  # False: behind the last one judged, in the random order of the draw
+    unit: Integers | None = None
+
+    def within(self, units: Integers, *, inside: bool) -> "Draw":
+        """The same draw with no positives but those inside `units` (ascending), or but those outside."""
+        if self.unit is None:
+            raise InputError("the units of the draw are not known", where="draw", hint="Give them.")
+        return replace(self, value=np.where((self.value == 1) & (in_sorted(units, self.unit) != inside), 0, self.value))
 
 
 def weighted_draws(
@@ -52,7 +60,7 @@ def weighted_draws(
         reached = np.arange(len(part)) <= (judged[-1] if len(judged) else -1)
         kept = inside & ~in_sorted(pool, number)
         stands_for = factor / part["probability"].to_numpy(np.float64)
-        result.append((int(part["batch"].iloc[0]), Draw(stands_for[kept], value[kept], reached[kept])))
+        result.append((int(part["batch"].iloc[0]), Draw(stands_for[kept], value[kept], reached[kept], number[kept])))
     return [draw for _, draw in sorted(result, key=lambda item: item[0])], left_out
 
 
@@ -64,7 +72,8 @@ def uniform_draw(parts: Sequence[tuple[RandomDraws, Flags, float]]) -> Draw:
     stands_for = [size * part.weight[rows] / part.weight[rows].sum() for part, rows, size in parts if rows.any()]
     value = [np.where(part.in_pool[rows], 0, part.value[rows]) for part, rows, _ in parts if rows.any()]
     every = np.concatenate(value)
-    return Draw(np.concatenate(stands_for), every, np.ones(len(every), np.bool_))
+    unit = np.concatenate([part.unit[rows] for part, rows, _ in parts if rows.any()])
+    return Draw(np.concatenate(stands_for), every, np.ones(len(every), np.bool_), unit)
 
 
 def outside_sample(size: int, draws: Sequence[Draw]) -> Sampled | None:

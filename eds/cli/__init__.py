@@ -18,6 +18,7 @@ from eds.errors import EdsError
 GROUPS = {
     "init": ("eds.cli.project", "Create a project in a folder."),
     "status": ("eds.cli.project", "Show the status of every table."),
+    "standing": ("eds.cli.project", "Show what the labels say so far, and what more would."),
     "run": ("eds.cli.project", "Make every table that is missing or stale, in order."),
     "demo": ("eds.cli.demo", "Run the whole flow on a drawn catalogue."),
     "images": ("eds.cli.images", "The catalogue: scan, import, check and view images."),

@@ -1,5 +1,6 @@
-"""`eds init`, `status`, `run`, `completion`: the project as a whole."""
+"""`eds init`, `status`, `standing`, `run`, `completion`: the project as a whole."""
 
+import math
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,12 +9,14 @@ import click
 from click.shell_completion import get_completion_class
 
 from eds.cli.console import FOLDER, Console, command
-from eds.cli.options import spending
-from eds.cli.render import format_estimate, format_rate, format_table
+from eds.cli.options import confidence, spending
+from eds.cli.render import format_estimate, format_interval, format_rate, format_table
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
+    from eds.project.prevalence import Estimate
     from eds.project.run import RunResult
+    from eds.project.standing import ModelStanding, StandingResult
     from eds.project.status import StatusResult
 
 WIDEST = 48  # of a command, in a table for people
@@ -43,6 +46,17 @@ def status(console: Console) -> None:
     console.show(console.project.status(), render_status)
 
 
+@command(None, "standing", example="eds standing --project demo")
+@confidence
+def standing(console: Console, confidence: float) -> None:
+    """Show what the labels say so far, and what more would.
+
+    p, p_k, positives and recall; P@k and AUC of each model; how narrow intervals become with more draws, and the pairs
+    and hours that tell every two models apart. Limits "at every look" hold however often you look.
+    """
+    console.show(console.project.standing(confidence=confidence), render_standing)
+
+
 @command(None, "run", example="eds run --project demo")
 @spending
 def run(console: Console) -> None:
@@ -51,6 +65,56 @@ def run(console: Console) -> None:
     Pairs for the experts are added only where somebody agrees to their price, or with --yes.
     """
     console.show(console.project.run(), render_plan if console.project.dry_run else render_run)
+
+
+def render_standing(result: "StandingResult") -> str:
+    """Shares, models, plans, and how the intervals shrink."""
+
+    def shown(estimate: "Estimate | None", digits: int) -> str:
+        return "not known" if estimate is None else format_estimate(estimate, digits)
+
+    rate = result.pool_rate.to_dict()
+    rows = [
+        ["p, similar pairs of all", shown(result.p, 3), shown(result.p_at_every_look, 3)],
+        ["p_k of the judged pool", format_rate(rate), ""],
+        ["recall, held by the pool", shown(result.recall, 1), shown(result.recall_at_every_look, 1)],
+    ]
+    lines = [format_table(["share", "value", "at every look"], rows)]
+    if result.positives is not None:
+        low, high = result.positives.low, result.positives.high
+        lines.append(f"Similar pairs in all: {result.positives.value:,.0f} [{low:,.0f}, {high:,.0f}].")
+    if result.models:
+        cells = [
+            [
+                one.model,
+                f"{one.judged:,} of {one.proposed:,}",
+                format_rate(
+                    {
+                        "rate": one.precision,
+                        "low": one.precision_low,
+                        "high": one.precision_high,
+                        "no_interval": one.no_interval,
+                    }
+                ),
+                _format_area(one),
+            ]
+            for one in result.models
+        ]
+        lines += ["", format_table(["model", "judged", f"P@{result.k}", "ROC-AUC (macro)"], cells)]
+    lines += ["", *(plan.text for plan in result.plans)] if result.plans else []
+    if len(result.growth):
+        steps = [
+            [row["further"], f"{row['hours']:,.1f}", f"{100 * row['p_width']:.3f}", f"{100 * row['recall_width']:.1f}"]
+            for row in result.growth.to_dict(orient="records")
+        ]
+        lines += ["", format_table(["further draws", "hours", "width of p, %", "width of recall, %"], steps)]
+    lines += ["", *(f"Missing: {text}." for text in result.missing)] if result.missing else []
+    return "\n".join([*lines, "", result.looking, f"Universe: {result.universe}."])
+
+
+def _format_area(model: "ModelStanding") -> str:
+    value, low, high = (math.nan if part is None else part for part in (model.auc, model.auc_low, model.auc_high))
+    return format_interval(value, low, high)
 
 
 def render_run(result: "RunResult") -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
     from eds.project.draw_design import DesignResult
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
+    from eds.project.promise import PromiseResult
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 order_option = click.option("--order", type=one_of(SAMPLING_ORDERS), help="Order of judging (default: eds.toml).")
@@ -90,6 +91,24 @@ def draw(console: Console, **options: Any) -> None:
     most, a fifth of them uniform. Weighted draws may follow any others; all count in one estimate of p and recall.
     """
     console.show(console.project.draw(**options), render_design)
+
+
+@command(suspects, "promise", example="eds suspects promise --share 0.9")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    help="Of all similar pairs, to be held by the pool.",
+)
+@click.option(
+    "--confidence", type=click.FloatRange(0.5, 1, min_open=True, max_open=True), default=0.95, help="Of the promise."
+)
+def promise(console: Console, **options: Any) -> None:
+    """Show how deep to judge to hold a share of all positives.
+
+    By the labelled random draws: the pool of that depth holds so many of the similar pairs, with this confidence.
+    """
+    console.show(console.project.promise_recall(**options), render_promise)
 
 
 @command(suspects, "negatives", example="eds suspects negatives --min-rank 100 --max-rank 500 -n 5")
@@ -251,6 +270,26 @@ def render_design(result: "DesignResult") -> str:
         learned += f" (ROC-AUC on labels not seen: {result.auc:.2f})"
     text = f"Drew {result.drawn:,} pairs, design {result.design} ({result.why}): {parts}.{learned and learned + '.'}"
     return with_price(result, f"{text} Universe: {result.universe.text}.")
+
+
+def render_promise(result: "PromiseResult") -> str:
+    """The depths around the one that keeps the promise, then what to do and its price."""
+    table = result.by_depth
+    kept = table["depth"].isin([result.depth_now, result.depth, result.lists_depth]) | (table["depth"] % 10 == 0)
+    rows = [
+        [
+            *(row[name] for name in ("depth", "units", "further")),
+            format_share(row["recall"]),
+            format_share(row["low"]),
+            "*" if row["depth"] == result.depth else "",
+        ]
+        for row in table[kept].to_dict(orient="records")
+    ]
+    lines = [format_table(["k", "pairs", "further", "recall", f"at least ({result.confidence:.0%})", ""], rows)]
+    lines.append(result.next)
+    if result.price is not None and result.price.judgements:
+        lines.append(f"Its price: {result.price.cost}.")
+    return "\n".join([*lines, f"Universe: {result.universe}."])
 
 
 def render_negatives(result: "NegativesResult") -> str:

@@ -82,7 +82,7 @@ def _strata(project: "Project", n: int, why: str) -> DesignResult:
         raise InputError("one pair cannot be spread over two strata", where="option -n", hint="Draw 2 or more.")
     with project.writing("suspects.draw"):
         inputs = Inputs(project)
-        universe, depth, least = inputs.universe, _depth(project), pool_depth(project)
+        universe, depth, least = inputs.universe, lists_depth(project), pool_depth(project)
         if least is None or least >= depth:
             raise InputError(
                 "near pairs lie behind the pool and within the models' lists, and there are none",
@@ -125,7 +125,7 @@ def _weighted(project: "Project", n: int, why: str) -> DesignResult:
             n,
             project.config.project.seed,
             suspects=inputs.suspects,
-            neighbors=read_heads(project, generators(project), _depth(project)),
+            neighbors=read_heads(project, generators(project), lists_depth(project)),
             labels=(units, value),
         )
         price = store_draw(inputs, result.suspects, "draw", {"n": n, "design": "weighted"})
@@ -152,6 +152,6 @@ def _labels(inputs: Inputs) -> "tuple[Integers, Integers]":
     return labels.unit, labels.value
 
 
-def _depth(project: "Project") -> int:
+def lists_depth(project: "Project") -> int:
     """The depth to which every generator has lists, at most 100."""
     return min([DEPTH, *(list_depth(project, model) for model in generators(project, "neighbors"))])

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from eds.project.models import ModelsResult, ProjectModel
     from eds.project.neighbor_strips import NeighborStrips
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
+    from eds.project.promise import PromiseResult
     from eds.project.rehearsal import Plan
     from eds.project.report import ReportResult
     from eds.project.run import RunResult
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from eds.project.score import ScoreResult
     from eds.project.simulate import DrawnCatalogue, SimulatedJudging
     from eds.project.splits import SplitOptions, SplitResult
+    from eds.project.standing import StandingResult
     from eds.project.status import StatusResult
     from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
     from eds.project.undo import JournalResult, UndoResult
@@ -525,6 +527,26 @@ class Project(ProjectFiles):
         from eds.project.draw_design import draw
 
         return draw(self.rehearsal(dry_run), n, design=design)
+
+    def promise_recall(self, share: float = 0.9, *, confidence: float = 0.95) -> "PromiseResult":
+        """How deep the pool must be judged to hold `share` of all similar pairs of the universe, and what that costs.
+
+        By the random draws that are labelled: the depth that comes back holds so many with this confidence, however
+        the models rank. Draws of every design count.
+        """
+        from eds.project.promise import promise_recall
+
+        return promise_recall(self, share, confidence=confidence)
+
+    def standing(self, *, confidence: float = 0.95) -> "StandingResult":
+        """Where the work stands: p, p_k, positives, recall, each model's P@k and AUC, with intervals.
+
+        Beside them limits that hold at every look, how narrow the intervals become with more draws and their hours,
+        and the pairs that tell every two models apart with 80 % power. It reads only.
+        """
+        from eds.project.standing import standing
+
+        return standing(self, confidence=confidence)
 
     def draw_negatives(
         self,

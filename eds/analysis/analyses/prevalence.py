@@ -181,14 +181,14 @@ def pool_report(
     pooled = suspects[suspects["origin"] == "pool"].drop_duplicates(PAIR)
     units = units_of(universe, pooled)
     pool = _pool(universe, pooled, truth, labels, level)
-    lists = _unit_lists(universe, pooled)
+    lists = unit_lists(universe, pooled)
     models, ranks, unseen = _by_model(lists, _unit_truth(lists, labels), level)
     lower = p_lower_bound(labels.positives, universe.size) if universe.size else float("nan")
     draws = random_draws(universe, suspects, labels, units)
     uniform = _uniform(draws.get("all"), lower, level)
     outside = universe.size - len(units)
     weighted, left_out = weighted_draws(universe, suspects, labels, units)
-    sample = outside_sample(outside, [*_uniform_outside(draws, outside), *weighted]) if weighted else None
+    sample = outside_sample(outside, [*uniform_outside(draws, outside), *weighted]) if weighted else None
     strata = [sample] if sample else _strata(draws, outside)
     total = sum_of(pool.positives, outside_total(strata, level, limits)) if strata else None
     p = _p(None if sample else uniform, total, universe.size)
@@ -235,7 +235,7 @@ def _is_labelled(rows: pd.DataFrame, truth: pd.DataFrame) -> Flags:
     return np.asarray(keys.isin(pd.MultiIndex.from_frame(truth[PAIR])))
 
 
-def _unit_lists(universe: Universe, rows: pd.DataFrame) -> pd.DataFrame:
+def unit_lists(universe: Universe, rows: pd.DataFrame) -> pd.DataFrame:
     """The models' proposals as units: each once for a model, at its best rank there."""
     lists = sources_frame(rows)
     lists = lists.assign(unit=universe.numbers(lists))
@@ -297,7 +297,7 @@ def _covered(draws: Mapping[str, RandomDraws]) -> bool:
     return all(part.covers for part in (own or draws).values()) and set(own) != {"near"} and set(own) != {"rest"}
 
 
-def _uniform_outside(draws: Mapping[str, RandomDraws], outside: int) -> list[Draw]:
+def uniform_outside(draws: Mapping[str, RandomDraws], outside: int) -> list[Draw]:
     """The uniform draws before the weighted ones, as one draw from outside; none where they do not cover it."""
     parts = [(part, rows, size) for _, part, rows, size in _outside_parts(draws, outside)]
     return [uniform_draw(parts)] if _covered(draws) and any(rows.any() for _, rows, _ in parts) else []

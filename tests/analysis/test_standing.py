@@ -1,0 +1,123 @@
+"""Confidence sequences and plans, held against simulations and against their definitions by brute force."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from eds.analysis.anytime import beta_binomial_sequence, mixture_factor
+from eds.analysis.standing import differences, macro_auc, widths
+from eds.analysis.totals import Estimate, Sampled
+from eds.errors import InputError
+from eds.intervals import wilson_interval
+from eds.metrics.auc import roc_auc
+
+
+def test_the_limits_are_those_of_the_mixture_by_its_definition() -> None:
+    """The mixture of likelihood ratios over Jeffreys' prior, integrated numerically, is 20 at both limits."""
+    for a, n in ((3, 200), (40, 100), (0, 50)):
+        for p in beta_binomial_sequence(a, n):
+            if p in (0.0, 1.0):
+                continue
+
+            def ratio(angle: float, p: float = p, a: int = a, n: int = n) -> float:
+                q = math.sin(angle) ** 2  # Jeffreys' prior: the angle is uniform
+                return math.exp((a * math.log(q / p) if a else 0.0) + (n - a) * (math.log1p(-q) - math.log1p(-p))) / (
+                    math.pi / 2
+                )
+
+            assert quad(ratio, 1e-9, math.pi / 2 - 1e-9, limit=500)[0] == pytest.approx(20, rel=1e-4)
+
+
+def test_looking_every_50_pairs_excludes_the_truth_in_at_most_5_percent() -> None:
+    rng = np.random.default_rng(0)
+    excluded = fooled = 0
+    for _ in range(200):
+        count = np.cumsum(rng.random(2000) < 0.05)
+        looks = [(int(count[n - 1]), n) for n in range(50, 2001, 50)]
+        excluded += any(not low <= 0.05 <= high for low, high in (beta_binomial_sequence(*look) for look in looks))
+        fooled += any(not low <= 0.05 <= high for low, high in (wilson_interval(*look) for look in looks))
+    assert excluded / 200 <= 0.05
+    assert fooled / 200 > 0.15, "Wilson's limits are for one look"
+
+
+@pytest.mark.parametrize("better", [0.0, 0.1])
+def test_differences_watched_while_they_grow_hold_what_the_whole_pool_says(better: float) -> None:
+    rng = np.random.default_rng(3)
+    wrong = 0
+    for _ in range(150):
+        proposed = np.zeros((800, 2), bool)
+        first = rng.random(800) < 0.5
+        proposed[first, 0], proposed[~first, 1] = True, True
+        value = (rng.random(800) < np.where(first, 0.4 + better, 0.4)).astype(np.int64)
+        truth, order, seen = (value[first].sum() - value[~first].sum()) / 1000, rng.permutation(800), np.full(800, -1)
+        looks = []
+        for n in range(50, 800, 50):
+            seen[order[:n]] = value[order[:n]]
+            (one,) = differences(["a", "b"], proposed, np.arange(800) // 4, seen, np.ones(800), 1000)
+            looks.append(one.low <= truth <= one.high)
+        wrong += not all(looks)
+    assert wrong / 150 <= 0.05
+
+
+def test_the_pairs_that_are_planned_tell_models_apart_as_often_as_planned() -> None:
+    """With the planned number of judged pairs, a test at 5 % sees the difference in about 80 % of the draws."""
+    rng = np.random.default_rng(5)
+    proposed = np.zeros((4000, 2), bool)
+    proposed[:2000, 0], proposed[2000:, 1] = True, True
+    value = np.concatenate([np.arange(2000) < 900, np.arange(2000) < 700]).astype(np.int64)
+    known = np.where(np.arange(4000) % 2, value, -1)
+    query = np.arange(4000) % 400
+    (plan,) = differences(["a", "b"], proposed, query, known, np.ones(4000), 5000)
+    assert plan.needed == 0
+    assert plan.told_apart
+    signed = np.where(proposed[:, 0], 1, -1) * value
+    truth, spread = signed.mean(), signed.var()
+    planned = math.ceil(1 / (1 / 4000 + (truth / 2.8016) ** 2 / spread))
+    few = np.where(np.isin(np.arange(4000), rng.permutation(4000)[:60]), value, -1)
+    (early,) = differences(["a", "b"], proposed, query, few, np.ones(4000), 5000)
+    assert not early.told_apart
+    assert (early.needed is None) != (early.queries is None)
+    seen = 0
+    for _ in range(400):
+        some = signed[rng.permutation(4000)[:planned]]
+        seen += abs(some.mean()) > 1.96 * math.sqrt((1 - planned / 4000) * some.var() / planned)
+    assert 0.73 <= seen / 400 <= 0.87
+
+
+def test_planned_width_is_met_within_10_percent() -> None:
+    rng = np.random.default_rng(6)
+    size, positives = 200_000, 4000
+    plans, met = [], []
+    for _ in range(60):
+        now, later = (int(rng.hypergeometric(positives, size - positives, n)) for n in (1000, 3000))
+        pool = Estimate(2000, 2000, 2000)
+        (step,) = widths(pool, [Sampled("all", size, 1000, 1000, now)], size, 1000, 0.95, (3.0,))
+        (real,) = widths(pool, [Sampled("all", size, 3000, 3000, later)], size, 3000, 0.95, (1.0,))
+        assert (step.draws, step.further) == (3000, 2000)
+        plans.append(step.p_width)
+        met.append(real.p_width)
+    assert np.mean(plans) == pytest.approx(np.mean(met), rel=0.1)
+
+
+def test_weighted_auc_of_equal_weights_is_the_mean_over_queries_and_weights_repeat_pairs() -> None:
+    rng = np.random.default_rng(2)
+    query, value, score = rng.integers(0, 9, 200), rng.integers(0, 2, 200), rng.integers(0, 12, 200) / 4
+    times = rng.integers(1, 4, 200)
+
+    def slow(query: "np.ndarray", value: "np.ndarray", score: "np.ndarray") -> float:
+        areas = [roc_auc(score[(query == q) & (value == 1)], score[(query == q) & (value == 0)]) for q in range(9)]
+        return float(np.nanmean(areas))
+
+    assert macro_auc(query, value, score, np.ones(200), 0.95)[0] == pytest.approx(slow(query, value, score))
+    repeated = [np.repeat(column, times) for column in (query, value, score)]
+    assert macro_auc(query, value, score, times.astype(float), 0.95)[0] == pytest.approx(slow(*repeated))
+
+
+def test_what_cannot_be_counted_is_refused() -> None:
+    with pytest.raises(InputError):
+        beta_binomial_sequence(3, 2)
+    with pytest.raises(InputError):
+        mixture_factor(0, 10)
+    assert beta_binomial_sequence(0, 0) == (0.0, 1.0)
