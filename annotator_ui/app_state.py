@@ -98,7 +98,11 @@ class Site:
         """Long work that leads start, in a process of its own."""
         from annotator_ui.jobs import Jobs
 
-        return Jobs(self.owner.root)
+        return Jobs(self.owner.root, self.reload)
+
+    def reload(self) -> None:
+        """Read eds.toml again: a job may have changed the image root or the models."""
+        self.owner.config = self.project.config = Project.open(self.owner.root).config
 
     def close(self) -> None:
         """End the child processes, if there are any."""

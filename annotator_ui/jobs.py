@@ -12,8 +12,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from eds.errors import EdsError, LockedError, TruthChangeError
 from eds.project import Progress, Project
 
 VERBS = ("scan", "import_images", "embed", "mine", "pool", "draw_random", "decide", "report", "run")
-Steps = Sequence[tuple[str, Mapping[str, Any]]]  # a verb and its options
+Steps = Sequence[tuple[str, Mapping[str, Any]]]  # a verb and its options; `files` are its unnamed arguments
 SINGLE = (str, int, float, bool, type(None))  # values that are told; tables are read from the project
 KINDNESS = 10  # the process yields to those who judge
 
@@ -56,8 +56,8 @@ class Job:
 class Jobs:
     """The jobs of one server."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, at_end: Callable[[], None] = lambda: None) -> None:
+        self.root, self.at_end = root, at_end
         self._jobs: dict[str, Job] = {}
         self._process: subprocess.Popen[str] | None = None
         self._starting = threading.Lock()
@@ -94,7 +94,7 @@ class Jobs:
                 encoding="utf-8",
             )
             self._jobs[name] = job
-        threading.Thread(target=_follow, args=(job, self._process, self.root), daemon=True).start()
+        threading.Thread(target=_follow, args=(job, self._process, self.root, self.at_end), daemon=True).start()
         return job
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class Jobs:
             self._process.terminate()
 
 
-def _follow(job: Job, process: "subprocess.Popen[str]", root: Path) -> None:
+def _follow(job: Job, process: "subprocess.Popen[str]", root: Path, at_end: Callable[[], None]) -> None:
     """Read what the process reports until it ends."""
     stdin, stdout = cast("IO[str]", process.stdin), cast("IO[str]", process.stdout)
     try:
@@ -115,7 +115,10 @@ def _follow(job: Job, process: "subprocess.Popen[str]", root: Path) -> None:
     except (OSError, ValueError) as error:
         job.error = job.error or str(error)
     stdout.close()
-    if process.wait() or job.error:
+    failed = bool(process.wait() or job.error)
+    with suppress(EdsError):  # eds.toml that cannot be read is told where it is used
+        at_end()
+    if failed:
         job.state, job.error = "failed", job.error or "the work was ended from outside"
     else:
         job.state, job.step, job.done, job.total = "done", len(job.steps), 0, 0
@@ -175,7 +178,8 @@ def work(asked: dict[str, Any]) -> None:
             if verb not in VERBS:
                 raise ValueError(f"{verb} is no verb of a job")
             write(step=number)
-            result = getattr(project, verb)(**options).to_dict()
+            files = options.pop("files", [])
+            result = getattr(project, verb)(*files, **options).to_dict()
             write(verb=verb, result={key: value for key, value in result.items() if isinstance(value, SINGLE)})
     except TruthChangeError as error:
         change = {name: getattr(error, name) for name in ("stored", "lost", "turned", "directions", "reasons")}

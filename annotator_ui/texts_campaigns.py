@@ -34,7 +34,7 @@ class CAMPAIGNS:
     early, gold, repeats = "early stop", "gold {share}", "repeats {share}"
 
     no_suspects_title = "There are no pairs to judge"
-    no_suspects = "Create the pool first (eds suspects pool) or draw random pairs (eds suspects random)."
+    no_suspects = "Import pictures and make the pool first, under Project, Catalogue."
     no_experts_title = "There are no experts"
     no_experts = "Invite experts on the page Experts, then come back."
     name = "Name"

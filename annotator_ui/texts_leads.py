@@ -218,6 +218,67 @@ class EXPORT:
     who_is_in_it = "The file contains the names of experts. Decide who may read it."
 
 
+class CATALOGUE:
+    """Pictures, models and pairs: what a campaign is made of."""
+
+    title = "Catalogue"
+    about = "From pictures to pairs that experts judge: import, vectors and lists, pool."
+    images, products, categories = "Pictures", "Products", "Categories"
+    models, pool, random = "Models", "Pairs in the pool", "Random pairs"
+    states_title = "Tables"
+    state_columns: ClassVar = {
+        "table": "Table",
+        "model": "Model",
+        "condition": "State",
+        "rows": "Rows",
+        "reasons": "Why",
+    }
+    import_title = "Import pictures"
+    import_about = (
+        "A folder on the server, whose subfolders may be categories or products, or a list of pictures (CSV, Parquet, "
+        "JSON). A second import reads what has changed."
+    )
+    place, place_help = "Folder or file on the server", "As the server sees it, such as /data/photos."
+    layout = "Subfolders are"
+    layouts: ClassVar = {
+        "auto": "recognised",
+        "category": "categories",
+        "product": "products",
+        "tree": "categories, then products",
+        "flat": "nothing",
+    }
+    start_import = "Import"
+    replace = "Replace the pictures there are"
+    replace_help = "Needed where they came in another way. Judgements stay, also of pictures that are gone."
+    no_place = "There is no {place} on the server."
+    pool_title = "Make pairs"
+    pool_about = "Vectors and lists are made where they are missing, then the pool of the models' best candidates."
+    choose, depth = "Models", "Candidates per model and query (k)"
+    random_pairs = "Random pairs besides, to estimate the share among all pairs"
+    start_pool = "Make the pool"
+    run_title = "Bring everything up to date"
+    run_about = "Makes every table that is missing or stale, then scores and the report."
+    start_run = "Run"
+    steps: ClassVar = {
+        "scan": "Reading pictures",
+        "import_images": "Reading the list",
+        "embed": "Making vectors",
+        "mine": "Making lists",
+        "pool": "Making the pool",
+        "draw_random": "Drawing random pairs",
+        "run": "Running",
+    }
+    done: ClassVar = {
+        "catalogue-import": "The pictures are imported.",
+        "catalogue-pool": "The pairs are made. A campaign can ask experts about them.",
+        "catalogue-run": "Everything is up to date.",
+    }
+    failed = "Not finished: {error}"
+    dismiss = "Close"
+    no_images_title = "No pictures yet"
+    no_images = "Import a folder or a list first."
+
+
 class JOURNAL:
     """What was drawn, asked and imported, and undo."""
 

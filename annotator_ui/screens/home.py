@@ -78,7 +78,7 @@ def _project(campaigns: pd.DataFrame) -> None:
     if not len(campaigns):
         st.write(SAYS.no_campaigns if site().project.path("suspects").exists() else SAYS.no_suspects)
         if st.button(SAYS.make, type="primary"):
-            go_to("new_campaign" if site().project.path("suspects").exists() else "campaigns")
+            go_to("new_campaign" if site().project.path("suspects").exists() else "catalogue")
         return
     counts = site().project.campaigns.progress()
     for name, closed, experts in campaigns[["name", "closed_at", "experts"]].iloc[::-1].to_numpy().tolist():

@@ -25,7 +25,7 @@ from tests.annotator.judged import NAME, NASTY, furnish, judge
 from tests.browser.annotator import PASSWORD, Annotator, axe_faults, foreign_requests, prepare, running
 from tests.browser.judging import paintings, press, wait_painted, watch
 
-PAGES = ("campaigns", "campaign", "new-campaign", "guidelines", "known-pairs", "experts", "journal")
+PAGES = ("campaigns", "campaign", "new-campaign", "guidelines", "known-pairs", "experts", "catalogue", "journal")
 TABS = ("Experts", "Agreement", "Disputes", "Yield", "Settings")
 LEADS = (*PAGES, *(f"campaign?{urlencode({'campaign': NAME, 'tab': tab})}" for tab in TABS))
 SIZES = ((1440, 900), (1280, 720), (820, 1180), (390, 844))

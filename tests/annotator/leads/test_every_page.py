@@ -8,7 +8,7 @@ from markupsafe import escape
 from annotator_ui.app_state import Site, install
 from annotator_ui.screen import screens
 from annotator_ui.texts_campaigns import CAMPAIGNS
-from annotator_ui.texts_leads import COMMON, EXPERTS, JOURNAL
+from annotator_ui.texts_leads import CATALOGUE, COMMON, EXPERTS, JOURNAL
 from eds.config import Config
 from eds.errors import ProjectError
 from eds.project import Project
@@ -22,6 +22,7 @@ EMPTY = {
     "known_pairs": CAMPAIGNS.known_none_title,
     "experts": EXPERTS.table,
     "journal": JOURNAL.empty_title,
+    "catalogue": CATALOGUE.states_title,
 }
 
 

@@ -2,20 +2,32 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
 
 from annotator_ui.app_state import Site, Viewer
 from annotator_ui.jobs import Job, Jobs
 from annotator_ui.lead.conclude import JOB, start
+from annotator_ui.screens.catalogue import IMPORT
 from annotator_ui.texts_campaign import CONCLUDE
+from annotator_ui.texts_leads import CATALOGUE
 from eds.errors import LockedError
 from eds.labels.adjudication import adjudicate
 from tests.annotator.judged import RANDOM
-from tests.annotator.leads.pages import page_text, run
+from tests.annotator.leads.pages import metrics, page_text, run
 from tests.annotator.sites import store_of
 
 LEA = Viewer("lea", "lead", 1)
+
+
+def button(app: AppTest, label: str) -> Button:
+    """The button with this label."""
+    [found] = [one for one in app.button if one.label == label]
+    return found
 
 
 def ended(jobs: Jobs, name: str) -> Job:
@@ -78,3 +90,30 @@ def test_a_job_that_is_killed_or_names_no_verb_fails_and_says_so(judged: Site) -
     assert job.error
     judged.jobs.forget("other")
     assert judged.jobs.latest("other") is None
+
+
+def test_pictures_are_imported_from_a_folder_on_the_server(tmp_path: Path, site: Site, viewer: dict[str, str]) -> None:
+    photos = tmp_path / "photos"
+    for category in ("bags", "coats"):
+        (photos / category).mkdir(parents=True)
+        for number in range(4):
+            colour = (60 * number, 90 if category == "bags" else 200, 40)
+            Image.new("RGB", (32, 32), colour).save(photos / category / f"{number}.png")
+    site.owner.path("images").unlink()  # the image root can be chosen as long as there are no pictures
+    app = run("catalogue")
+    app.text_input[0].set_value("/no/such/folder").run()
+    button(app, CATALOGUE.start_import).click().run()
+    assert "There is no /no/such/folder" in app.error[0].value.replace("\\", "")
+    app.text_input[0].set_value(str(photos)).run()
+    app.selectbox[0].set_value("category").run()
+    button(app, CATALOGUE.start_import).click().run()
+    job = ended(site.jobs, IMPORT)
+    assert (job.state, job.error) == ("done", "")
+    images = site.project.read("images")
+    assert images["category"].value_counts().to_dict() == {"bags": 4, "coats": 4}
+    assert site.project.pictures == photos  # the server knows the new image root
+    site.pictures.refresh()
+    assert site.pictures.source(str(images["image_id"].iloc[0])) is not None
+    app.run()
+    assert metrics(app)[CATALOGUE.images][0] == "8"
+    assert CATALOGUE.done[IMPORT] in page_text(app)
