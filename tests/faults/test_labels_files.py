@@ -239,7 +239,7 @@ def test_programs_that_upgrade_at_once_wait_for_each_other(kind: str, tmp_path: 
 
 def test_a_kill_while_the_store_is_made_leaves_none_or_a_whole_one(tmp_path: Path) -> None:
     chance = random.Random(1)
-    for turn in range(6):
+    for turn in range(4):
         place = tmp_path / f"{turn}.db"
         code = "import sys; from eds.labels.store import open_store; print(1, flush=True); open_store(sys.argv[1])"
         with subprocess.Popen(

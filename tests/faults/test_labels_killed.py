@@ -99,7 +99,7 @@ def wait_for(folder: Path, count: int, running: dict[str, BaseProcess]) -> None:
 
 def killing(store: Store, url: str, folder: Path) -> None:
     experts = tuple(f"e{i}" for i in range(WRITERS))
-    begin(store, Plan("load"), panel=experts, queries=400, each=50)
+    begin(store, Plan("load"), panel=experts, queries=max(80, 8 * KILLS), each=50)
     chance = random.Random(0)
     running = {expert: start(url, expert, folder) for expert in experts}
     wait_for(folder, 100, running)
