@@ -96,7 +96,9 @@ def scan_options(function: Callable[..., None]) -> Callable[..., None]:
         check_option,
         click.option("--duplicates", type=one_of(choices.Duplicates), help="What happens to identical files."),
         click.option("--on-bad", type=one_of(choices.OnBad), help="Skip and list bad files, or fail."),
-        click.option("--queries", type=Queries(), help="Which images are queries: all, a number or a share."),
+        click.option(
+            "--queries", type=Queries(), help="Queries: all, a number or a share (default: all, of many 1000)."
+        ),
     ):
         function = add(function)
     return function
@@ -191,10 +193,14 @@ def render_catalogue(result: "CatalogueResult") -> str:
         lines += [f"  {path}: {reason}" for path, reason in result.bad[:SHOWN].to_numpy().tolist()]
         lines += [f"  and {len(result.bad) - SHOWN:,} more"] if len(result.bad) > SHOWN else []
     if (found := result.proposal) is not None:
+        plural = "s" if found.models > 1 else ""
+        every = f"at most {found.price.pairs:,} pairs with {found.models} model{plural}, {found.price.cost}"
+        sample = f"at most {found.sample_price.pairs:,} pairs, {found.sample_price.cost}"
         lines.append(
-            f"{found.queries:,} images are queries: with {found.models} model{'s' * (found.models > 1)} the pool is"
-            f" at most {found.price.pairs:,} pairs, {found.price.cost}. A sample, --queries {found.sample}:"
-            f" {found.sample_price.pairs:,} pairs, {found.sample_price.hours:,.1f} hours."
+            f"{found.sample:,} of {found.queries:,} images were drawn as queries: {sample}. All of them, --queries all:"
+            f" {every}."
+            if found.drawn
+            else f"{found.queries:,} images are queries: {every}. A sample, --queries {found.sample}: {sample}."
         )
     return "\n".join([*lines, *(f"Note: {note}." for note in result.notes)])
 

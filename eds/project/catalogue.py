@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from eds.project.price import Price
 
 SCAN, IMPORT = "images.scan", "images.import"
-SAMPLE = 1000  # queries: proposed where there are more
+SAMPLE = 1000  # queries: drawn where all of more images would be
 SHOWN = 10  # bad files named in an error
 LISTED = 10_000  # pairs of near duplicates in their list, the closest ones
-Queries = Literal["all"] | int | float | None  # None: as the reader says, "all" by default
+Queries = Literal["all"] | int | float | None  # None: as the reader says, else all images, or a sample of many
 Near = int | Literal["off"]
 
 
@@ -57,6 +57,7 @@ class ScanOptions:
 class QueryProposal(Result):
     """What judging costs if all images are queries, and if a sample is; at most, before models share pairs."""
 
+    drawn: bool  # whether the sample was taken, as nobody said how many; False: all are queries, as before
     queries: int
     sample: int
     models: int
@@ -79,7 +80,7 @@ class CatalogueResult(Result):
     near_pairs: int | None  # of near duplicates; the list has the closest of them
     duplicates: str  # what was done with images of identical files: keep, merge or leave-out
     lists: str  # folder of the lists
-    proposal: "QueryProposal | None"  # where all images are queries, and there are many
+    proposal: "QueryProposal | None"  # where all images would be queries, and there are many
     notes: tuple[str, ...]
 
 
@@ -289,6 +290,11 @@ def _write(
         settings["images.duplicates"] = duplicates
     images, left_out, more = apply_policy(images, duplicates)
     notes += more
+    proposal = None
+    if options.queries is None and not wild_phases:
+        proposal = _propose_queries(project, images, operation)
+        if proposal is not None and proposal.drawn:
+            options, params = replace(options, queries=SAMPLE), {**params, "queries": SAMPLE}
     if options.queries is not None or wild_phases:
         seed = settings["project.seed"] = project.config.project.seed
         queries = "all" if options.queries is None else options.queries
@@ -317,13 +323,16 @@ def _write(
         len(scanned.near) if scanned and options.check == "full" and near is not None else None,
         duplicates,
         str(lists),
-        None if options.queries is not None else _propose_queries(project, images),
+        proposal,
         tuple(notes),
     )
 
 
-def _propose_queries(project: Project, images: pd.DataFrame) -> QueryProposal | None:
-    """A sample of queries with its price, where all images of a large catalogue are queries."""
+def _propose_queries(project: Project, images: pd.DataFrame, operation: str) -> QueryProposal | None:
+    """A sample of queries with its price, where all images of a large catalogue would be queries.
+
+    It is drawn by default, unless the roles come from a list, or all images were queries before.
+    """
     from eds.project.models import generators
     from eds.project.price import price_of
 
@@ -332,7 +341,9 @@ def _propose_queries(project: Project, images: pd.DataFrame) -> QueryProposal | 
         return None
     models = len(generators(project, "embeddings")) or len(project.config.embeddings.models) or 1
     pairs = models * project.config.suspects.k
-    return QueryProposal(queries, SAMPLE, models, price_of(project, queries * pairs), price_of(project, SAMPLE * pairs))
+    prices = price_of(project, queries * pairs), price_of(project, SAMPLE * pairs)
+    drawn = queries == len(images) and project.state("images").operation != operation
+    return QueryProposal(drawn, queries, SAMPLE, models, *prices)
 
 
 def _counts(values: "pd.Series[str]") -> dict[str, int]:

@@ -7,14 +7,18 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from eds.cli.metrics import render_leaderboard
 from eds.errors import DeclinedError
 from eds.project import Project
 from eds.project.campaigns import CampaignPlan
+from eds.project.catalogue import CatalogueResult, ScanOptions
 from eds.project.price import Price
 from tests.project.shops import Design, Shop, draw_shop, judge, make_project
 
@@ -132,6 +136,47 @@ def test_what_a_campaign_would_cost_enters_no_known_pairs(mined: Path, tmp_path:
     assert [change.what for change in plan.changes] == ["labels.db"]
     assert len(project.labels.gold()) == 0
     assert len(project.campaigns.list()) == 0
+
+
+def test_of_many_images_a_sample_is_queries_unless_all_are_asked_for(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "p", {"suspects.k": 4})
+    pd.DataFrame({"path": [f"{number}.png" for number in range(1003)]}).to_csv(tmp_path / "list.csv", index=False)
+
+    def bring(queries: Literal["all"] | None = None) -> CatalogueResult:
+        options = ScanOptions(queries=queries)
+        return project.import_images(tmp_path / "list.csv", read_files=False, options=options)
+
+    first = bring().proposal
+    assert first is not None
+    assert first.drawn
+    assert (project.read("images")["role"] != "candidate").sum() == 1000
+    assert (first.price.pairs, first.sample_price.pairs) == (4 * 1003, 4 * 1000)
+    assert first.price.judgements == 3 * first.price.pairs
+    assert bring("all").proposal is None
+    assert set(project.read("images")["role"]) == {"both"}
+    again = bring().proposal
+    assert again is not None
+    assert not again.drawn, "a catalogue whose images are all queries stays so"
+    assert set(project.read("images")["role"]) == {"both"}
+
+
+def test_a_leaderboard_is_one_line_for_each_model(tmp_path: Path) -> None:
+    shop = draw_shop(Design(products=60, queries=40, models=2, prevalence=0.2), 7)
+    project = make_project(shop, tmp_path, {"neighbors.k": 12})
+    project.mine()
+    judge(shop, project, project.pool().table, tmp_path / "votes.csv")
+    scores = project.score(["ROC-AUC", "VSD-HR@2"], resamples=50)
+    text = render_leaderboard(scores)
+    heading, *lines = [line for line in text.splitlines() if line.strip("- ")]
+    assert heading.split()[0] == "model"
+    assert [line.split()[0] for line in lines] == scores.summary["model"].tolist()
+    assert "[" in scores.summary.to_string()
+    assert "[" not in text
+    best = {item.model for item in scores.comparison["ROC-AUC"].models if item.best}
+    assert {line.split()[0] for line in lines if line.split()[2] == "*"} == best
+    for line in lines:
+        row = scores.table.query("model == @line.split()[0] and measure.str.startswith('ROC-AUC')").iloc[0]
+        assert f"{row['value']:.3f}" in line
 
 
 def test_the_command_line_asks_and_scripts_say_yes(mined: Path, tmp_path: Path) -> None:
