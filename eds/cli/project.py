@@ -46,7 +46,7 @@ def status(console: Console) -> None:
     console.show(console.project.status(), render_status)
 
 
-@command(None, "standing", example="eds standing --project demo")
+@command(None, "standing", example="eds standing --project demo", reads=True)
 @confidence
 def standing(console: Console, confidence: float) -> None:
     """Show what the labels say so far, and what more would.

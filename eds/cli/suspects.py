@@ -93,7 +93,7 @@ def draw(console: Console, **options: Any) -> None:
     console.show(console.project.draw(**options), render_design)
 
 
-@command(suspects, "promise", example="eds suspects promise --share 0.9")
+@command(suspects, "promise", example="eds suspects promise --share 0.9", reads=True)
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),

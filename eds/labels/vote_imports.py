@@ -12,12 +12,14 @@ import pandas as pd
 import sqlalchemy as sa
 
 from eds.errors import InputError
-from eds.labels import audit, early_stop
+from eds.labels import audit, early_stop, schema
 from eds.labels.bulk import frame
 from eds.labels.permissions import check_lead
 from eds.labels.schema import DONE, OPEN, WHOLE, assignment, campaign, import_void, label_event, vote_import
 from eds.labels.store import Store
 from eds.labels.validation import check_long, short
+
+OLDER = "they cannot be voided; eds truth decide --campaign NAME decides without them"
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,32 @@ def _import(connection: sa.Connection, number: int) -> Any:
     ).join(campaign, campaign.c.id == vote_import.c.campaign)
     row = connection.execute(query.where(vote_import.c.id == number)).first()
     if row is None:
+        older = connection.execute(_older()).scalar_one()
         raise InputError(
-            f"there is no import {short(str(number))}", where="imports", hint="See eds labels imports list."
+            f"there is no import {short(str(number))}",
+            where="imports",
+            hint="See eds labels imports list."
+            + (f" {older:,} votes were imported before imports were numbered: {OLDER}." if older else ""),
         )
     return row
+
+
+def count_older(store: Store) -> int:
+    """How many votes were imported before imports were batches: they belong to none, and cannot be voided."""
+    return int(store.read(lambda connection: connection.execute(_older()).scalar_one()))
+
+
+def _older() -> Any:
+    """Counts the acts without a batch, and from no page, in campaigns that imported votes."""
+    log = schema.audit.c
+    said = sa.exists().where(log.act == "import votes", log.subject == campaign.c.name)
+    return (
+        sa.select(sa.func.count())
+        .select_from(label_event)
+        .join(assignment, assignment.c.id == label_event.c.assignment)
+        .join(campaign, campaign.c.id == assignment.c.campaign)
+        .where(label_event.c.vote_import.is_(None), label_event.c.session_id.is_(None), said)
+    )
 
 
 def _reopen(connection: sa.Connection, number: int) -> None:

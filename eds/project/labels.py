@@ -85,6 +85,8 @@ class Labels:
     def imports(self) -> "pd.DataFrame":
         """Every import of votes, oldest first: number, campaign, source, votes, when, by whom, whether it is void."""
         with opened(self.project) as store:
+            if older := vote_imports.count_older(store):
+                self.project.say(f"{older:,} votes were imported before imports were numbered: {vote_imports.OLDER}.")
             return vote_imports.list_imports(store)
 
     def void_import(self, number: int, *, void: bool = True, note: str = "") -> "VoidedImport":

@@ -27,6 +27,8 @@ READ = {  # commands that write nothing
     *("labels calibration list", "labels campaigns list", "labels experts list", "labels gold list"),
     *("labels guideline list", "labels guideline show", "labels imports list", "truth agreement", "metrics list"),
     *("analysis budget", "analysis draws", "analysis utilisation", "training list", "synthetic experts show"),
+    *("standing", "suspects promise", "labels campaigns show", "labels campaigns needs"),
+    "labels campaigns disagreement",
     "labels serve",  # it serves people, who write
 }
 # What each command that writes is called with; {p} is the project, {t} the folder around it.
@@ -62,6 +64,8 @@ CALLS = {
     "labels campaigns join": "first --expert cid",
     "labels campaigns leave": "first ann",
     "labels campaigns close": "first",
+    "labels campaigns reopen": "closed",
+    "labels calibration again": "planned ann",
     "labels guideline save": "2 {t}/similar.md",
     "labels guideline enforce": "1 --campaign first",
     "labels calibration plan": "planned --pairs 1",
@@ -129,6 +133,9 @@ def around(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project.guidelines.save("1", folder / "similar.md")
     project.campaigns.create("first", ["ann"], origins=["pool"])
     project.campaigns.create("planned", ["ann"], origins=["gold"])
+    project.calibration.plan("planned", 1)
+    project.campaigns.create("closed", ["ann"], origins=["pool"])
+    project.campaigns.close("closed")
     tasks = project.labels.next_tasks("first", "ann", 15)
     project.labels.submit("ann", [Judgement(f"t{task.assignment}", task.assignment, 1) for task in tasks[1:]])
     project.labels.flag("ann", tasks[0].assignment, "dark", "flag-1")

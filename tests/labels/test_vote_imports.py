@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from eds.errors import InputError
+from eds.labels import audit
 from eds.labels.backup import back_up, restore
 from eds.labels.frames import labels_frame, panels
 from eds.labels.judgements import Judgement, submit
@@ -15,7 +16,7 @@ from eds.labels.queue import next_batch, progress
 from eds.labels.rehearsal import Rehearsal
 from eds.labels.store import Store, open_store
 from eds.labels.transfer import import_votes
-from eds.labels.vote_imports import list_imports, void_import
+from eds.labels.vote_imports import count_older, list_imports, void_import
 from eds.labels.withdrawal import give_back, undo_campaign, withdraw_pairs
 from tests.labels.stores import BACKENDS, begin, fresh_store
 
@@ -130,3 +131,15 @@ def test_undoing_a_campaign_keeps_what_was_judged(store: Store) -> None:
     assert undo_campaign(store, name) == seen
     assert progress(store, name)["left"].tolist() == [0, 1, 1]
     assert len(labels_frame(store)) == 1
+
+
+def test_votes_that_were_imported_before_imports_were_numbered_are_told(store: Store) -> None:
+    name = begin(store)
+    task = next_batch(store, name, "ann")[0]
+    submit(store, "ann", [Judgement("t", task.assignment, 1)])
+    assert count_older(store) == 0
+    store.write(lambda connection: audit.note(connection, store.now(), "lead", "import votes", name, votes=1))
+    assert count_older(store) == 1
+    with pytest.raises(InputError) as caught:
+        void_import(store, 1)
+    assert "1 votes" in caught.value.hint
