@@ -12,6 +12,7 @@ import pytest
 
 from eds.reports import Gap, ModelCard, Report, ReportInputs, build
 from eds.reports.build import load_sections
+from eds.reports.document import Section, Sentence, note, say, warn
 from eds.reports.files import document, table
 from eds.reports.page import page
 from tests.reports.example import example_inputs
@@ -144,3 +145,15 @@ def test_a_report_without_any_input_is_still_a_report() -> None:
     assert all(part.blocks for part in report.sections)
     assert "Empty" in page(report)
     assert re.search("is missing", page(report))
+
+
+def test_sentences_that_follow_each_other_are_one_paragraph_and_none_is_lost(whole: Report) -> None:
+    section = Section("s", "Title", "?", (say("One."), say("Two."), note("Three."), warn("Four."), warn("Five.")))
+    text = page(Report("r", {}, (section, section)))
+    folded = text[text.index("<details") : text.index("</details>")]
+    paragraphs = re.findall(r'<p(?: class="(\w+)")?>([^<]*)</p>', folded[folded.index('<div class="blocks">') :])
+    assert paragraphs == [("", "One. Two."), ("note", "Three."), ("warn", "Four."), ("warn", "Five.")]
+    html = page(whole)
+    words = {block.template for part in whole.sections for block in part.blocks if isinstance(block, Sentence)}
+    assert words
+    assert all(words_of in html for words_of in words if "{" not in words_of and "'" not in words_of)

@@ -14,10 +14,11 @@ from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
 from eds.pairs import KnownRanks
 from eds.reports import Report, ReportInputs, Search, build
-from eds.reports.document import Figure, Gap, Sentence, Steps, count, share
+from eds.reports.document import Figure, Gap, Sentence, Steps, Tiles, count, share
 from eds.reports.sections import label_noise
 from eds.reports.sections.comparison import AUC, list_names, new_models
 from eds.reports.sections.curves import curve
+from eds.reports.sections.summary import UNITS
 from eds.suspects import overlap, positive_rates
 from eds.truth import corrected_auc, label_contamination
 from tests.reports.example import PAIR, block, example_inputs
@@ -378,3 +379,19 @@ def test_the_answer_on_robustness_is_the_largest_shift_and_the_orders_that_turn(
     if differ:
         assert section.answer.filled["pairs"] == count(len(differ))
         assert section.answer.filled["turned"] == count(len(turned))
+
+
+def test_the_first_screen_says_unit_and_known_truth(made: tuple[ReportInputs, Report]) -> None:
+    whole, report = made
+    assert whole.known_truth is not None
+    (tiles,) = (item for item in report.sections[0].blocks if isinstance(item, Tiles))
+    by_key = {tile.key: tile for tile in tiles.tiles}
+    assert by_key["positive_rate"].known == whole.known_truth.pool_rate
+    assert by_key["found_alone"].known is None
+    assert whole.universe is not None
+    unit = UNITS[whole.universe.unit]
+    assert all(unit in tile.label for tile in tiles.tiles)
+    unknown = build(replace(whole, known_truth=None, cache={}), {}).sections[0]
+    assert [tile.known for item in unknown.blocks if isinstance(item, Tiles) for tile in item.tiles] == [None] * len(
+        by_key
+    )
