@@ -87,7 +87,8 @@ def standing(project: "Project", *, confidence: float = 0.95) -> StandingResult:
     models, differences = _models(inputs, confidence)
     if len(models) == 1:
         missing.append("one model alone: there is none to compare it with")
-    p_always, recall_always, growth = _outlook(inputs, facts, confidence)
+    hours = price_of(project, 1000).hours / 1000  # of a pair; reading the experts' pace takes long
+    p_always, recall_always, growth = _outlook(facts, hours, confidence)
     return StandingResult(
         universe=facts.universe.text,
         labels=len(inputs.decided_pairs()),
@@ -100,17 +101,14 @@ def standing(project: "Project", *, confidence: float = 0.95) -> StandingResult:
         recall_at_every_look=recall_always,
         k=pool_depth(project),
         models=models,
-        plans=[
-            PlannedDifference(one, None if one.needed is None else price_of(project, one.needed).hours)
-            for one in differences
-        ],
+        plans=[PlannedDifference(one, None if one.needed is None else one.needed * hours) for one in differences],
         growth=growth,
         missing=missing,
     )
 
 
 def _outlook(
-    inputs: Inputs, facts: "Prevalence", level: float
+    facts: "Prevalence", hours: float, level: float
 ) -> "tuple[Estimate | None, Estimate | None, pd.DataFrame]":
     """P and recall with limits for every look, and how narrow the intervals become with more draws."""
     import pandas as pd
@@ -125,7 +123,7 @@ def _outlook(
     total = sum_of(pool, outside)
     drawn = sum(part.drawn for part in facts.strata)
     rows = widths(pool, facts.strata, size, drawn, level)
-    growth = pd.DataFrame([{**vars(row), "hours": price_of(inputs.project, row.further).hours} for row in rows])
+    growth = pd.DataFrame([{**vars(row), "hours": row.further * hours} for row in rows])
     return (
         Estimate(*(part / size for part in (total.value, total.low, total.high))),
         share_of(pool, outside),

@@ -1,0 +1,25 @@
+"""The promise of recall: kept as often as promised. Long form: tests/speed/stopping.py."""
+
+import numpy as np
+import pytest
+
+from eds.analysis.stopping import recall_by_depth
+from eds.analysis.totals import Estimate
+from eds.errors import InputError
+from tests.speed.stopping import promised
+
+
+def test_the_promise_is_kept_in_95_percent_of_the_catalogues() -> None:
+    rows = [promised(seed) for seed in range(60)]
+    assert np.mean([kept for kept, _ in rows]) >= 0.9
+    costs = [cost for _, cost in rows if cost is not None]
+    assert len(costs) > 20, "a promise is made"
+    assert np.median(costs) >= 1.0, "who promises less than is needed breaks the promise"
+
+
+def test_without_a_labelled_draw_nothing_is_promised() -> None:
+    nothing = np.zeros(0, np.int64)
+    with pytest.raises(InputError, match="no random pair"):
+        recall_by_depth(Estimate(5, 5, 5), np.arange(10), [(1, nothing)], 1000, [])
+    with pytest.raises(InputError, match="confidence"):
+        recall_by_depth(Estimate(5, 5, 5), np.arange(10), [(1, nothing)], 1000, [], 0.4)
