@@ -149,7 +149,7 @@ def draw_negatives(
 ) -> NegativesResult:
     """Sample pairs that every model ranks low; see Project.draw_negatives."""
     from eds.project.pool_models import list_depth
-    from eds.suspects import NegativeRule
+    from eds.suspects import NegativeRule, WindowPairs
     from eds.suspects import draw_negatives as draw
 
     with project.writing("suspects.negatives"), project.progress("sampling", "queries") as progress:
@@ -165,8 +165,9 @@ def draw_negatives(
         end = min(DEEPEST, depth) if max_rank is None else max_rank
         first = min(NEAREST, end // 2) if min_rank is None else min_rank
         check_depth(project, models, end, f"sampling negatives up to rank {end} of the generators' lists")
-        lists = read_heads(project, models, end)
         rule = NegativeRule(first, end, n, project.config.project.seed, exclude_top=not keep_top)
+        rule.check()
+        lists = WindowPairs.from_files([project.path("neighbors", model) for model in models], images, rule)
         table = draw(images, lists, inputs.suspects, read_decided(project), rule, progress=progress)
         params = {"n": n, "min_rank": first, "max_rank": end, "keep_top": keep_top or None}
         price = store_draw(inputs, table, "negatives", params)

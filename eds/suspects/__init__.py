@@ -4,7 +4,7 @@ from eds.suspects.benchmark_labels import benchmark_labels
 from eds.suspects.cost import expected_draws_for_positives, labelling_cost, n_pairs
 from eds.suspects.gold_and_repeats import add_pairs, draw_gold, draw_repeats, without_orphans
 from eds.suspects.lists import labels_frame, lists_frame, shared_ranks
-from eds.suspects.negatives import NegativeRule, draw_negatives, sampled_negatives
+from eds.suspects.negatives import NegativeRule, WindowPairs, draw_negatives, sampled_negatives
 from eds.suspects.new_model_pairs import Delta, draw_delta
 from eds.suspects.overlap import overlap, pool_growth
 from eds.suspects.partial_estimates import prefix_weights
@@ -22,6 +22,7 @@ __all__ = [
     "RankWindow",
     "Relevance",
     "WeightedDraw",
+    "WindowPairs",
     "add_pairs",
     "benchmark_labels",
     "draw_delta",

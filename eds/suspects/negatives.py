@@ -3,17 +3,22 @@
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from eds import tables
 from eds.errors import InputError
-from eds.pairs import decode, encode, in_sorted, sort_unique
+from eds.pairs import Integers, decode, encode, in_sorted, pair_keys, sort_unique, unique_ids
 from eds.suspects.append import append_rows, behind
 from eds.suspects.codes import whole
 from eds.suspects.lists import read_lists
 from eds.tables import SUSPECTS
+
+BLOCK = 256  # queries whose candidates are sampled at a time
 
 
 @dataclass(frozen=True)
@@ -69,9 +74,52 @@ def sampled_negatives(
     return {"eligible": eligible, "sample": _smallest(query, eligible, rule)}
 
 
+@dataclass(frozen=True, eq=False)
+class WindowPairs:
+    """The pairs that lists rank in the window of a rule, and those that they rank before it, by their keys."""
+
+    queries: pa.Array  # ids, ascending
+    candidates: pa.Array
+    window: Integers  # distinct keys query * len(candidates) + candidate, ascending
+    top: Integers
+    deepest: int  # length of the longest list
+
+    @classmethod
+    def from_frame(cls, neighbors: pd.DataFrame, rule: NegativeRule) -> "WindowPairs":
+        """The window in lists of a frame (columns model, query_id, candidate_id, rank), which are checked."""
+        deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
+        lists = read_lists(neighbors, rule.max_rank)
+        keys, inside = lists.keys, lists.rank >= rule.min_rank
+        return cls(lists.queries, lists.candidates, sort_unique(keys[inside]), sort_unique(keys[~inside]), deepest)
+
+    @classmethod
+    def from_files(cls, files: Sequence[Path], images: pd.DataFrame, rule: NegativeRule) -> "WindowPairs":
+        """The window in the models' tables neighbors, read in parts: 8 bytes a row are kept."""
+        ids, deepest = unique_ids(images["image_id"]), 0
+        inside: list[Integers] = []
+        before: list[Integers] = []
+        for file in files:
+            for part in tables.read_parts(file, tables.NEIGHBORS, ["query_id", "candidate_id", "rank"]):
+                rank = part["rank"].to_numpy(np.int64)
+                deepest = max(deepest, int(rank.max(initial=-1)) + 1)
+                part, rank = part[rank < rule.max_rank], rank[rank < rule.max_rank]
+                keys = pair_keys(part, ids, ids)
+                if (keys < 0).any():
+                    hint = "Mine them again: eds neighbors mine."
+                    raise InputError("lists name images that the catalogue lacks", where=str(file), hint=hint)
+                inside.append(keys[rank >= rule.min_rank])
+                before.append(keys[rank < rule.min_rank])
+        return cls(ids, ids, _merged(inside), _merged(before), deepest)
+
+    def keys_of(self, pairs: pd.DataFrame) -> Integers:
+        """The keys of pairs (query_id, candidate_id) that the lists can name."""
+        query, candidate = encode(pairs["query_id"], self.queries), encode(pairs["candidate_id"], self.candidates)
+        return (query * len(self.candidates) + candidate)[(query >= 0) & (candidate >= 0)]
+
+
 def draw_negatives(
     images: pd.DataFrame,
-    neighbors: pd.DataFrame,
+    neighbors: pd.DataFrame | WindowPairs,
     suspects: pd.DataFrame | None = None,
     labelled: pd.DataFrame | None = None,
     rule: NegativeRule = USUAL,
@@ -84,46 +132,53 @@ def draw_negatives(
     Negatives that are there already are replaced, so that the draw is always the whole sample.
     """
     rule.check()
-    min_rank, max_rank = rule.min_rank, rule.max_rank
-    deepest = int(neighbors["rank"].max()) + 1 if len(neighbors) else 0
-    if deepest <= min_rank:
+    lists = neighbors if isinstance(neighbors, WindowPairs) else WindowPairs.from_frame(neighbors, rule)
+    if lists.deepest <= rule.min_rank:
         raise InputError(
-            f"the lists end at depth {deepest}, negatives begin at rank {min_rank}",
+            f"the lists end at depth {lists.deepest}, negatives begin at rank {rule.min_rank}",
             where="table neighbors",
-            hint=f"Mine deeper: eds neighbors mine -k {max_rank}; or give a smaller --min-rank.",
+            hint=f"Mine deeper: eds neighbors mine -k {rule.max_rank}; or give a smaller --min-rank.",
         )
     there = SUSPECTS.empty() if suspects is None else suspects[suspects["origin"] != "negative"]
-    lists = read_lists(neighbors, max_rank)
-    keys = lists.keys
-    barred = [keys[lists.rank < min_rank]] if rule.exclude_top else []
-    for known in (there[there["origin"] == "pool"], labelled):
-        if known is not None:
-            query, candidate = encode(known["query_id"], lists.queries), encode(known["candidate_id"], lists.candidates)
-            barred.append((query * len(lists.candidates) + candidate)[(query >= 0) & (candidate >= 0)])
-    eligible = sort_unique(keys[lists.rank >= min_rank])
-    eligible = eligible[~in_sorted(sort_unique(*barred), eligible)]
+    known = [lists.keys_of(pairs) for pairs in (there[there["origin"] == "pool"], labelled) if pairs is not None]
+    barred = sort_unique(*known, *([lists.top] if rule.exclude_top else []))
     product = images.set_index("image_id")["product_id"]
-    query, candidate = np.divmod(eligible, len(lists.candidates))
-    own = [_products(product, names)[codes] for names, codes in ((lists.queries, query), (lists.candidates, candidate))]
-    other = own[0] != own[1]
-    query, candidate = query[other], candidate[other]
-    names = decode(candidate, lists.candidates).tolist()
-    ends = np.searchsorted(query, np.arange(len(lists.queries) + 1)).tolist()
+    own, theirs = _products(product, lists.queries), _products(product, lists.candidates)
+    width, total = len(lists.candidates), len(lists.queries)
     rows: list[tuple[str, str, float]] = []
-    for number, name in enumerate(lists.queries.to_pylist()):
-        mine = names[ends[number] : ends[number + 1]]
-        rows += [(name, chosen, min(rule.n, len(mine)) / len(mine)) for chosen in _smallest(name, mine, rule)]
+    for first in range(0, total, BLOCK):  # whole queries, so that ids are texts for a few lists at a time
+        last = min(first + BLOCK, total)
+        low, high = np.searchsorted(lists.window, [first * width, last * width])
+        keys = lists.window[low:high]
+        query, candidate = np.divmod(keys[~in_sorted(barred, keys)], width)
+        other = own[query] != theirs[candidate]
+        query, candidate = query[other], candidate[other]
+        names = decode(candidate, lists.candidates).tolist()
+        ends = np.searchsorted(query, np.arange(first, last + 1)).tolist()
+        for number, name in enumerate(lists.queries.slice(first, last - first).to_pylist()):
+            mine = names[ends[number] : ends[number + 1]]
+            rows += [(name, chosen, min(rule.n, len(mine)) / len(mine)) for chosen in _smallest(name, mine, rule)]
         if progress:
-            progress(number + 1, len(lists.queries))
+            progress(last, total)
     pairs = pd.DataFrame(rows, columns=["query_id", "candidate_id", "probability"])
     new = behind(
         pairs,
         there,
         origin="negative",
-        stratum=f"ranks {min_rank}..{max_rank - 1}",
+        stratum=f"ranks {rule.min_rank}..{rule.max_rank - 1}",
         probability=pairs["probability"].to_numpy(float),
     )
     return append_rows(there, new)
+
+
+def _merged(parts: list[Integers]) -> Integers:
+    """The distinct keys of all parts, ascending; the parts are given up, as they may fill the memory."""
+    keys = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    parts.clear()
+    keys.sort()
+    new = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    return keys[new]
 
 
 def _smallest(query: str, candidates: Sequence[str], rule: NegativeRule) -> list[str]:

@@ -1,11 +1,12 @@
 import hashlib
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from eds.errors import InputError
-from eds.suspects import NegativeRule, draw_negatives, draw_random, pool, sampled_negatives
-from eds.tables import SUSPECTS, check
+from eds.suspects import NegativeRule, WindowPairs, draw_negatives, draw_random, pool, sampled_negatives
+from eds.tables import NEIGHBORS, SUSPECTS, Provenance, check, write
 from eds.universe import ALL_PAIRS, Universe
 from tests.suspects.lists import catalogue, drawn_lists, frame_of
 
@@ -55,3 +56,18 @@ def test_drawing_again_replaces_the_negatives_and_nothing_else() -> None:
 def test_a_window_that_cannot_be_is_told(low: int, high: int, told: str) -> None:
     with pytest.raises(InputError, match=told):
         draw_negatives(IMAGES, LISTS, rule=NegativeRule(low, high))
+
+
+@pytest.mark.parametrize("exclude_top", [True, False])
+def test_lists_read_from_files_in_parts_give_the_same_sample(exclude_top: bool, tmp_path: Path) -> None:
+    files, rule = [], NegativeRule(6, 20, 4, 9, exclude_top)
+    for model, part in LISTS.groupby("model"):
+        files.append(tmp_path / f"{model}.parquet")
+        write(part.assign(score=-part["rank"].astype(float)), NEIGHBORS, files[-1], Provenance("test"))
+    read = WindowPairs.from_files(files, IMAGES, rule)
+    assert read.deepest == 25
+    pd.testing.assert_frame_equal(
+        draw_negatives(IMAGES, read, POOL, rule=rule), draw_negatives(IMAGES, LISTS, POOL, rule=rule)
+    )
+    with pytest.raises(InputError, match="the catalogue lacks"):
+        WindowPairs.from_files(files, IMAGES.iloc[1:], rule)
