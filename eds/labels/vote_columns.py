@@ -6,6 +6,7 @@ votes fit the project (eds.project.import_votes).
 
 import csv
 import io
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,9 +60,14 @@ def rename(
     result = pd.DataFrame({ours: frame[theirs] for ours, theirs in used.items()}, index=frame.index)
     result = pd.concat([result, frame[others]], axis=1)
     result["value"], answers = _answers(result["value"], values, where)
-    if "seconds" in result and not pd.api.types.is_numeric_dtype(result["seconds"]):
-        result["seconds"] = result["seconds"].str.replace(r"^(\d+),(\d+)$", r"\1.\2", regex=True)  # decimal comma
+    if "seconds" in result and not pd.api.types.is_numeric_dtype(result["seconds"]):  # of JSON: numbers, or texts
+        result["seconds"] = result["seconds"].map(_with_point)
     return result, Columns(used, answers)
+
+
+def _with_point(value: Any) -> Any:
+    """A text with a decimal comma as one with a point; anything else as it is."""
+    return re.sub(r"^(\d+),(\d+)$", r"\1.\2", value) if isinstance(value, str) else value
 
 
 def recognised(names: list[str]) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from eds.benchmarks.benchmark import PAIR, Location
 from eds.errors import InputError
+from eds.io.reading import reading
 from eds.labels import experts, lead_queries, transfer, vote_columns, vote_files
 from eds.labels.validation import short
 from eds.project.import_votes import with_file_rows
@@ -56,13 +57,15 @@ def import_votes(
     """Take the votes of a file into a campaign; see `Labels.import_votes`."""
     path, columns = Path(file), columns or {}
     form = vote_files.format_of(path, kind)
-    raw = vote_files.read(path, form, columns.values())
-    delimiter, header = vote_files.dialect(path, columns.values()) if form in ("csv", "crowdkit") else (None, True)
-    frame, told = vote_columns.rename(raw, columns, values or {}, str(file))
-    pairs = frame[PAIR].drop_duplicates()
+    with reading(path):
+        frame, told = vote_columns.rename(
+            vote_files.read(path, form, columns.values()), columns, values or {}, str(file)
+        )
+        delimiter, header = vote_files.dialect(path, columns.values()) if form in ("csv", "crowdkit") else (None, True)
+        pairs, people = frame[PAIR].drop_duplicates(), set(frame["expert_id"].dropna())
     suspects = project.read("suspects", columns=PAIR) if project.path("suspects").exists() else pairs.iloc[:0]
     known_experts, known_campaigns, asked = _stored(project, campaign)
-    strangers = tuple(sorted(map(str, set(frame["expert_id"].dropna()) - known_experts)))
+    strangers = tuple(sorted(map(str, people - known_experts)))
     at = Location(path, "row", 1)
     _refuse(
         [

@@ -29,7 +29,7 @@ from eds.errors import EdsError
 from eds.images.detect import detect
 from eds.images.sources import Source, read_source
 from eds.io.reading import CONTROL, reading
-from eds.labels import backup, vote_files
+from eds.labels import backup, vote_columns, vote_files
 from eds.labels.frames import labels_frame
 from eds.labels.store import open_store
 from eds.labels.transfer import export_votes
@@ -214,7 +214,7 @@ def _votes(kind: str) -> Callable[[Path], Path]:
 
 
 def _read_votes(path: Path) -> Any:
-    frame = vote_files.read(path, path.suffix[1:])
+    frame, _ = vote_columns.rename(vote_files.read(path, path.suffix[1:]), {}, {}, str(path))
     with reading(path):  # as where they are imported
         clean, faults = vote_files.parse(frame, 0)
     return None if faults else clean

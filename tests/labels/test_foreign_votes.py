@@ -119,6 +119,18 @@ def test_pairs_that_are_no_suspects_need_a_word(shop: Shop, project: Project, tm
     assert done.pairs - done.suspects == 5
 
 
+def test_seconds_of_json_are_numbers_and_those_out_of_range_are_told(
+    shop: Shop, project: Project, tmp_path: Path
+) -> None:
+    votes = votes_of(shop, project)
+    votes.assign(seconds=2.5).to_json(tmp_path / "v.jsonl", orient="records", lines=True)
+    assert project.labels.import_votes(tmp_path / "v.jsonl", "crowd", new_experts=True).added == len(votes)
+    assert set(project.read("labels")["seconds"]) == {2.5}
+    votes.assign(seconds=9.2e18).to_json(tmp_path / "w.jsonl", orient="records", lines=True)
+    with pytest.raises(InputError, match="seconds is not a number from 0 to"):
+        project.labels.import_votes(tmp_path / "w.jsonl", "others", new_experts=True)
+
+
 def test_a_json_line_without_an_answer_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "v.jsonl"
     file.write_text('{"query": "q", "candidate": "c", "rater": "a"}\n', encoding="utf-8")
