@@ -1,6 +1,7 @@
 """`eds training`: hash heads and fine-tuned networks, each a model like any other."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -9,9 +10,11 @@ from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.options import named_files, one_of
 from eds.cli.render import format_table
-from eds.registry import BASELINES
+from eds.errors import InputError
+from eds.registry import BASELINES, DATASETS
 
 if TYPE_CHECKING:
+    from eds.project.hash_benchmark import HashBenchmarkResult
     from eds.project.runs import RunsResult
     from eds.project.splits import SplitResult
     from eds.project.train import FinetuneResult, HashResult
@@ -131,6 +134,45 @@ def hash_(console: Console, name: str, replace: bool, **options: Any) -> None:
     console.show(console.project.train_hash(name, HashOptions(**options), replace=replace), render_hash)
 
 
+def listed(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """The parts of a text that commas separate; None if there is none."""
+    return None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    """The same as whole numbers."""
+    parts = listed(context, parameter, value)
+    if parts and (wrong := [part for part in parts if not part.isdigit()]):
+        raise InputError(f"{wrong[0]!r} is no whole number", where="option --bits", hint="Write 12,24,32,48.")
+    return None if parts is None else tuple(map(int, parts))
+
+
+@command(training, "benchmark", example="eds training benchmark --data fashion-mnist --bits 12,24 --seeds 3")
+@click.option("--data", metavar="NAME[=FOLDER]", help=f"catalogue (default), {', '.join(DATASETS)}.")
+@click.option("--bits", callback=whole_numbers, metavar="N,N,...", help="Code lengths (default: 12,24,32,48).")
+@click.option("--methods", callback=listed, metavar="M,M,...", help="Baselines and objectives; dsh?alpha=0.1&margin=1.")
+@click.option("--seeds", type=int, help="Number of seeds (default: 3).")
+@click.option("--seed", type=int, help="The first seed (default: the project's).")
+@click.option(
+    "--split", metavar="NAME|Q/T", help="cifar10, cifar10-1, cifar10-2, official, stratified; 100/500 a class."
+)
+@click.option("--network", metavar="SPEC", help="Network that is trained (default: cnn:dsh, that of DSH).")
+@click.option("--epochs", type=int, help="Epochs of training (default: 20).")
+@click.option("--batch", type=int, help="Images in a batch (default: 100).")
+@click.option("--learning-rate", type=float, help="Learning rate after warm-up (default: 0.001).")
+@click.option("--preset", type=click.Choice(["dsh", "talr", "vsd"]), help="Training options of a publication.")
+@click.option("--crop", type=int, help="Move images by up to so many pixels in training.")
+@click.option("--k", type=int, help="Cut of the lists that mAP is about (default: whole lists).")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), help="Where networks are trained (default: cpu).")
+@click.option("--out", type=click.Path(path_type=Path), help="Page (default: hashing/NAME/benchmark.html).")
+def benchmark(console: Console, out: Path | None, **options: Any) -> None:
+    """Compare hash functions: one table, its pictures; resumes."""
+    from eds.project.hash_benchmark import HashBenchmarkOptions
+
+    given = {name: value for name, value in options.items() if value is not None}
+    console.show(console.project.benchmark_hashing(HashBenchmarkOptions(**given), out=out), render_benchmark)
+
+
 @command(
     training, "finetune", example="eds training finetune lite0-id --base wheel:efficientnet_lite0 --labels product"
 )
@@ -180,6 +222,37 @@ def render_runs(result: "RunsResult") -> str:
     ]  # fmt: skip
     heads = ["run", "state", "kind", "base", "objective", "labels", "bits", "epochs", "test score"]
     return format_table(heads, rows)
+
+
+def render_benchmark(result: "HashBenchmarkResult") -> str:
+    """A row for each method and length, the most accurate first; the protocol in one line."""
+    rows = []
+    for bits, part in result.summary.groupby("bits"):
+        best = {name: part[name].max() for name in ("map", "mlgap", "distinct")}
+        for row in part.sort_values("map", ascending=False).to_dict("records"):
+            marks = {name: " *" if row[name] == value else "" for name, value in best.items()}
+            rows.append(
+                [
+                    row["method"],
+                    bits,
+                    f"{_with_spread(row, 'map', '.4f')}{marks['map']}",
+                    f"{row['map_worst']:.4f} to {row['map_best']:.4f}",
+                    f"{_with_spread(row, 'mlgap', '.4f')}{marks['mlgap']}",
+                    f"{_with_spread(row, 'distinct', ',.0f')}{marks['distinct']}",
+                    f"{row['reachable']:.1%}",
+                ]
+            )
+    heads = ["method", "bits", "mAP", "by order of ties", "mLGAP@2", "codes in use", "of reachable"]
+    failed = [
+        f"{cell.method}, {cell.bits} bits, seed {cell.seed}: {cell.failed}" for cell in result.cells if cell.failed
+    ]
+    best_mark = "* best of its length; ± standard deviation over seeds"
+    return "\n".join([format_table(heads, rows), best_mark, *failed, result.protocol, f"Page: {result.page}"])
+
+
+def _with_spread(row: dict[Any, Any], name: str, form: str) -> str:
+    spread = row[f"{name}_sd"]
+    return f"{row[name]:{form}}" + (f" ± {spread:{form}}" if spread == spread else "")
 
 
 def render_score(score: Any, bits: int, split: str) -> str:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from eds.project.exchange import ExportResult, ImportResult
     from eds.project.experts import Experts
     from eds.project.guidelines import Guidelines
+    from eds.project.hash_benchmark import HashBenchmarkOptions, HashBenchmarkResult
     from eds.project.labels import Labels
     from eds.project.leaderboard import LeaderboardResult
     from eds.project.mine import MineResult, NeighborsResult
@@ -359,6 +360,18 @@ class Project(ProjectFiles):
         from eds.project.train import HashOptions, train_hash
 
         return train_hash(self, name, options or HashOptions(), replace=replace)
+
+    def benchmark_hashing(
+        self, options: "HashBenchmarkOptions | None" = None, *, out: str | Path | None = None
+    ) -> "HashBenchmarkResult":
+        """Compare hash functions on a dataset or the catalogue: methods by code length and seed, with a page.
+
+        Every finished run is kept below hashing/NAME, and a second call computes what is missing. The page (default:
+        hashing/NAME/benchmark.html) has the table, its pictures and retrieved images; its numbers lie beside it.
+        """
+        from eds.project.hash_benchmark import HashBenchmarkOptions, benchmark_hashing
+
+        return benchmark_hashing(self, options or HashBenchmarkOptions(), Path(out) if out else None)
 
     def finetune(
         self, name: str, base: str, options: "FinetuneOptions | None" = None, *, replace: bool = False

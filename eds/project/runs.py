@@ -79,6 +79,21 @@ def run_folder(project: "Project", name: str) -> Path:
 
 
 @contextmanager
+def holding(folder: Path, otherwise: str) -> Iterator[None]:
+    """Hold a folder against other processes; LockedError with this text if one holds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(folder / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout as error:
+        raise LockedError(otherwise, where=str(folder), hint="Wait, or take another name.") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
 def running(project: "Project", name: str, what: str, *, codes: bool = False) -> Iterator[Path]:
     """Hold the folder of a run: it alone, so that the project stays open to others while a model is trained.
 
@@ -87,22 +102,14 @@ def running(project: "Project", name: str, what: str, *, codes: bool = False) ->
     folder = run_folder(project, name)
     if project.dry_run:
         _rehearse(project, folder, what, codes=codes)
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = filelock.FileLock(folder / LOCK)
-    try:
-        lock.acquire(timeout=0)
-    except filelock.Timeout as error:
-        raise LockedError(
-            f"{name} is being trained by another process", where=str(folder), hint="Wait, or take another name."
-        ) from error
-    try:
-        yield folder
-    finally:
-        lock.release()
-        if {file.name for file in folder.iterdir()} <= {LOCK, RECORD}:  # refused before anything began
-            for name in (LOCK, RECORD):
-                (folder / name).unlink(missing_ok=True)
-            folder.rmdir()
+    with holding(folder, f"{name} is being trained by another process"):
+        try:
+            yield folder
+        finally:
+            if {file.name for file in folder.iterdir()} <= {LOCK, RECORD}:  # refused before anything began
+                for file in (LOCK, RECORD):
+                    (folder / file).unlink(missing_ok=True)
+                folder.rmdir()
 
 
 def _rehearse(project: "Project", folder: Path, what: str, *, codes: bool) -> None:

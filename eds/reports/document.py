@@ -126,6 +126,35 @@ class Gallery:
 
 
 @dataclass(frozen=True)
+class Found:
+    """An image that a model finds: how far it is, and whether it is right; None where nobody knows."""
+
+    picture: Picture
+    distance: int
+    similar: bool | None
+
+
+@dataclass(frozen=True)
+class Strip:
+    """What one model finds for a query, nearest first, and a remark."""
+
+    model: str
+    found: tuple[Found, ...]
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Strips:
+    """A query, and a strip of each model."""
+
+    key: str
+    title: str
+    query: Picture
+    strips: tuple[Strip, ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
 class Tile:
     """A key figure with its interval, or the reason why it has none; `known` is the known truth of a drawn project."""
 
@@ -169,7 +198,7 @@ class Gap:
     hint: str = ""
 
 
-Block = Sentence | Table | Figure | Gallery | Tiles | Steps | Gap
+Block = Sentence | Table | Figure | Gallery | Strips | Tiles | Steps | Gap
 
 
 @dataclass(frozen=True)

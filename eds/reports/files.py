@@ -19,6 +19,7 @@ from eds.reports.document import (
     Section,
     Sentence,
     Steps,
+    Strips,
     Table,
     Tile,
     Tiles,
@@ -93,6 +94,8 @@ def _block(block: Block) -> dict[str, Any]:
         return {"kind": "figure", **_titled(block), "chart": getattr(block.chart, "__name__", ""), "data": data}
     if isinstance(block, Gallery):
         return {"kind": "gallery", **_titled(block), "pairs": [_pair(pair) for pair in block.pairs]}
+    if isinstance(block, Strips):
+        return {"kind": "strips", **_titled(block), **_strips(block)}
     if isinstance(block, Tiles):
         return {"kind": "tiles", "tiles": [_tile(tile) for tile in block.tiles]}
     if isinstance(block, Steps):
@@ -103,7 +106,7 @@ def _block(block: Block) -> dict[str, Any]:
     return {"kind": "gap", "what": clean(block.what), "hint": clean(block.hint)}
 
 
-def _titled(block: Table | Figure | Gallery) -> dict[str, str]:
+def _titled(block: Table | Figure | Gallery | Strips) -> dict[str, str]:
     return {"key": block.key, "title": block.title, "caption": block.caption}
 
 
@@ -127,6 +130,21 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "similar": pair.similar,
         "remarks": [_sentence(remark) for remark in pair.remarks],
     }
+
+
+def _strips(block: Strips) -> dict[str, Any]:
+    strips = [
+        {
+            "model": clean(strip.model),
+            "remark": clean(strip.remark),
+            "found": [
+                {"image_id": clean(found.picture.image_id), "distance": found.distance, "similar": found.similar}
+                for found in strip.found
+            ],
+        }
+        for strip in block.strips
+    ]
+    return {"query_id": clean(block.query.image_id), "strips": strips}
 
 
 def _to_jsonable(value: Any) -> Any:
@@ -161,6 +179,9 @@ def _fields(section: dict[str, Any]) -> Iterator[tuple[str, int, str, Any]]:
         elif block["kind"] == "gallery":
             for index, pair in enumerate(block["pairs"]):
                 yield from ((name, index, key, pair[key]) for key in ("query_id", "candidate_id", "similar"))
+        elif block["kind"] == "strips":
+            for index, strip in enumerate(block["strips"]):
+                yield from ((name, index, key, strip[key]) for key in ("model", "remark", "found"))
         elif block["kind"] == "gap":
             yield name, 0, "missing", block["what"]
         else:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,8 @@ class HashRun:
     parts: Split
     best_epoch: int
     rows: list[dict[str, Any]]  # the log, one row per epoch; empty if nothing is trained
-    resumed_at: int = 0
+    resumed_at: int
+    codes: NDArray[np.int8] = field(repr=False)  # of all items, (items, bits); of networks zeros for those in no part
 
 
 class _HashTask:
@@ -179,6 +180,7 @@ def measure_run(
         found.best_epoch,
         found.rows,
         found.resumed_at,
+        codes,
     )
 
 

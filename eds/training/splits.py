@@ -96,11 +96,13 @@ def draw_split(
     return _table(images, part, {"queries": (QUERY,), "others": others, "all": PARTS}[searched])
 
 
-def standard_split(images: pd.DataFrame, name: str, seed: int = 0) -> pd.DataFrame:
-    """Draw one of the standard splits of the literature, by category: `STANDARD`."""
-    if name not in STANDARD:
+def standard_split(
+    images: pd.DataFrame, name: str, seed: int = 0, counts: tuple[int, int, tuple[str, ...]] | None = None
+) -> pd.DataFrame:
+    """Draw one of the standard splits of the literature, by category: `STANDARD`; `counts` are those of another."""
+    if counts is None and name not in STANDARD:
         raise InputError(f"unknown standard split {name!r}", where="splits", hint=f"Known: {', '.join(STANDARD)}.")
-    queries, trained, searched = STANDARD[name]
+    queries, trained, searched = counts or STANDARD[name]
     part, category, rng = pd.Series(DATABASE, images.index), _categories(images), np.random.default_rng(seed)
     faults = []
     for kind, rows in images["image_id"].groupby(category, sort=True):
@@ -113,7 +115,7 @@ def standard_split(images: pd.DataFrame, name: str, seed: int = 0) -> pd.DataFra
         raise InputError(
             f"{name} takes {queries + trained:,} images of each category",
             where="table images",
-            hint="Draw another split: --by stratified.",
+            hint="Draw another split, as stratified.",
             faults=faults[:10],
         )
     return _table(images, part, searched)
