@@ -32,6 +32,7 @@ class AnalysisInputs:
     pooled: pd.DataFrame | None = None  # every pair of the pool, judged or not: query_id, candidate_id
     list_heads: pd.DataFrame | None = None  # first places of the models' lists: model, query_id, candidate_id, rank
     own_ranks: KnownRanks | None = None  # ranks of the pairs of one product, in lists that keep the own product
+    trained: Mapping[str, frozenset[str]] = field(default_factory=dict)  # by model the images it was trained on
     seed: int = 0  # of resamples
 
     def require(self, *names: str) -> Any:

@@ -81,10 +81,14 @@ def _identification(result: "AnalysisResult", explain: bool) -> list[str]:
     document = result.result
     cells = {(row["model"], row["measure"]): row for row in document["scores"].to_dict(orient="records")}
     models, measures = (list(dict.fromkeys(document["scores"][name])) for name in ("model", "measure"))
-    rows = [
-        [name, *(format_interval(*(cells[model, name][end] for end in ("value", "low", "high"))) for model in models)]
-        for name in measures
-    ]
+    rows = []
+    for name in measures:
+        every = [cells[model, name] for model in models]
+        rows.append([name, *(format_interval(*(cell[end] for end in ("value", "low", "high"))) for cell in every)])
+        for part in ("seen", "unseen"):  # of models that were trained here
+            values = [float("nan") if cell.get(part) is None else float(cell[part]) for cell in every]
+            if any(value == value for value in values):
+                rows.append([f"  {part} in training", *(_number(value, 3) for value in values)])
     alone = document["queries"] - document["queries_with_another_picture"]
     return [
         format_table(["measure", *models], rows),

@@ -19,6 +19,7 @@ from eds.project.pool_models import read_pool_lists
 from eds.project.ranks_and_scores import Evidence, Needs, choose_models, gather
 from eds.project.redrawn_negatives import with_redrawn_negatives
 from eds.project.results import Result, to_jsonable
+from eds.project.seen import seen_images
 from eds.project.universe import project_universe
 from eds.registry import ANALYSES
 
@@ -182,6 +183,8 @@ def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selecti
         values["list_heads"] = _list_heads(inputs.project, chosen.models, settings.k)
     if "own_ranks" in wanted:
         values["own_ranks"] = _own_ranks(inputs, chosen)
+        models = choose_models(inputs.project, chosen.models, "embeddings")
+        values["trained"] = seen_images(inputs.project, list(models))
     if "label_scores" in wanted:
         values["label_scores"] = score_labels(inputs, chosen.models, allow_missing=chosen.allow_missing)
     return AnalysisInputs(**values)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from eds.project.inputs import Inputs
 from eds.project.runs import trained_runs
 
+COLUMNS = ("seen", "unseen")
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from eds.metrics import Result
     from eds.project import Project
-
-COLUMNS = ("seen", "unseen")
 
 
 def seen_images(project: "Project", models: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -49,23 +49,12 @@ def add_seen(inputs: Inputs, table: "pd.DataFrame", results: "Sequence[Result]")
     """
     import numpy as np
 
-    from eds.intervals import resampled_means
+    from eds.analysis.seen import seen_and_unseen
 
     trained = seen_images(inputs.project, sorted({result.model for result in results}))
     if not trained:
         return table
-    product = inputs.images().set_index("image_id")["product_id"]
-    products = {name: set(product.reindex(list(images)).dropna()) for name, images in trained.items()}
-    values = {}
-    for result in results:
-        part = result.values
-        if part is None or result.model not in trained or not len(part.queries):
-            continue
-        mask = product.reindex(part.queries.to_pylist()).isin(products[result.model]).to_numpy()
-        for name, kept in zip(COLUMNS, (mask, ~mask), strict=True):
-            times = kept[None].astype(np.int16)
-            found = part.resample(times) if part.resample else resampled_means(part.by_query, times, part.weight)
-            values[result.model, str(result.measure), name] = float(found[0]) if kept.any() else float("nan")
+    values = seen_and_unseen(results, inputs.images(), trained)
     whole = table["query_id"].isna()
     for name in COLUMNS:
         keys = zip(table["model"], table["measure"], whole, strict=True)

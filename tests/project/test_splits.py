@@ -63,6 +63,10 @@ def test_a_trained_model_is_scored_over_seen_and_unseen_queries(project: Project
     assert [name.rpartition(" ")[2] for name in result.summary.columns[-2:]] == ["seen", "unseen"]
     assert result.to_dict()["scores"][0]["unseen"] == whole["unseen"]
     assert project.read("scores")["seen"].notna().any()
+    recognised = project.analyse("identification", models=["h"], cuts=(3,), resamples=0).result["scores"]
+    row = recognised[recognised["measure"] == "Product-HR@3(average=standard)"].iloc[0]
+    assert row["seen"] != row["unseen"]
+    assert row["value"] == pytest.approx(np.average([row["seen"], row["unseen"]], weights=[seen.sum(), (~seen).sum()]))
 
 
 def test_a_network_trained_to_codes_is_marked_and_scored_over_unseen_queries(project: Project) -> None:

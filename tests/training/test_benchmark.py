@@ -67,6 +67,12 @@ def options(data: Path, **changed: Any) -> HashBenchmarkOptions:
     return HashBenchmarkOptions(data=f"mnist={data}", split="official", **{**values, **changed})
 
 
+def test_a_dry_run_computes_nothing(digits: Path, project: Project) -> None:
+    planned = project.plan(lambda rehearsal: rehearsal.benchmark_hashing(options(digits)))
+    assert "16 runs" in planned.text
+    assert not (project.root / "hashing" / "mnist").exists()
+
+
 def test_a_benchmark_has_a_table_its_pictures_and_resumes(digits: Path, project: Project) -> None:
     found = project.benchmark_hashing(options(digits))
     assert [(cell.method, cell.bits, cell.seed) for cell in found.cells] == [

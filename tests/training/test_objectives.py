@@ -1,7 +1,7 @@
 """The relaxed objectives against exact measures, against their closed-form gradient, and as something to descend."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -9,13 +9,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eds.choices import HashObjective
 from eds.errors import InputError
 from eds.hashing.ties import TiedLists, ap, dcg
+from eds.training import hash_objective
+from eds.training.hash_objective import Design
 from eds.training.objectives.dsh import dispersed_dsh_loss, dsh_loss, hierarchical_dsh_loss
 from eds.training.objectives.soft_histogram import soft_counts
 from eds.training.objectives.talr import OBJECTIVES, talr, talr_minibatch
 from eds.training.objectives.talr_ap import ap_relaxed, harmonic_log_error
 from eds.training.objectives.talr_ndcg import dcg_relaxed, ideal_dcg
+from eds.training.plan import Plan
+from eds.training.supervision import Supervision
 from tests.reference.talr import value_and_gradient
 
 
@@ -185,3 +190,19 @@ def test_nothing_is_made_on_another_device() -> None:
         ap_relaxed(counts[..., 0], counts[..., 1]),
     )
     assert {tensor.device.type for tensor in found} == {"meta"}
+
+
+@pytest.mark.parametrize("objective", get_args(HashObjective))
+def test_a_loss_makes_no_tensor_on_the_default_device(objective: str) -> None:
+    """With meta as the default device a tensor that is made without its input's device cannot meet it."""
+    labels = Supervision("both", list("abcdefgh"), np.arange(8) // 2, np.arange(8) // 4)
+    plan = Plan(epochs=2)
+    built = hash_objective.HashObjective(Design(6, objective), plan, labels)
+    values = torch.randn(8, 6, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    wanted = built.loss(values, np.arange(8), 1)
+    with torch.device("meta"):
+        found = built.loss(values, np.arange(8), 1)
+        found.backward()  # type: ignore[no-untyped-call]
+    assert found.item() == wanted.item()
+    assert values.grad is not None
+    assert values.grad.device.type == "cpu"

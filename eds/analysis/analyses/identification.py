@@ -1,6 +1,7 @@
 """How well models recognise a product in other images.
 
-Lists keep the query's own product, and its other images are what should be found.
+Lists keep the query's own product, and its other images are what should be found. Of models that were trained here the
+values are also over queries whose product they were trained on (seen), and over the others (unseen).
 """
 
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import Any
 
 from eds.analysis.inputs import AnalysisInputs, option
 from eds.analysis.score_intervals import score_limits
+from eds.analysis.seen import COLUMNS, seen_and_unseen
 from eds.errors import InputError
 from eds.metrics import Measure, ScoringInputs, evaluate
 from eds.metrics.product_retrieval import own_pairs
@@ -48,9 +50,16 @@ def analyse(inputs: AnalysisInputs, options: Options) -> dict[str, Any]:
     labels = TRUTH.empty()[["query_id", "candidate_id", "value"]]
     results = evaluate(ScoringInputs(labels, images=images, own_ranks=inputs.require("own_ranks")), measures)
     table = score_limits(results, options.resamples, options.confidence, inputs.seed)
+    shown = [*SHOWN]
+    if inputs.trained:  # models that were trained on some of these products
+        values = seen_and_unseen(results, images, inputs.trained)
+        shown[3:3] = COLUMNS
+        for name in COLUMNS:
+            keys = zip(table["model"], table["measure"], strict=True)
+            table[name] = [values.get((model, str(measure), name)) for model, measure in keys]
     return {
         "queries": int((images["role"] != "candidate").sum()),
         "queries_with_another_picture": int(pairs["query_id"].nunique()),
         "pairs": len(pairs),
-        "scores": table[SHOWN],
+        "scores": table[shown],
     }
