@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from eds.errors import EdsError, LockedError
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
     from eds.metrics import Measure, Result
     from eds.project import Project
     from eds.reports import Judging, ModelCard, ReportInputs, Search
+    from eds.reports.inputs import CodeShape
 
 MAKERS = {
     "images": "eds images scan, or eds images import",
     "suspects": "eds suspects pool",
     "truth": "eds truth decide, after experts have judged (eds labels serve)",
 }
+STRIP_QUERIES, STRIP = 2, 10  # queries, and images of a strip, for models of codes
 FROM_SCORES = ("scores", "negatives", "rankings")  # parts that are missing if the models cannot be scored
 
 
@@ -125,6 +128,7 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
         models=attempt("models", lambda: describe_models(project)),
         searches=attempt("searches", lambda: describe_searches(project)) or (),
         codes=coded or (),
+        code_shapes=(attempt("code_shapes", lambda: describe_codes(inputs, options)) or ()) if coded else (),
         pool_lists=lists,
         rankings=evidence.rankings if evidence else None,
         placed=evidence.placed if evidence else None,
@@ -230,6 +234,35 @@ def _score_labels(inputs: Inputs, options: ReportOptions) -> "pd.DataFrame":
     for name in ("images", "suspects", "truth"):
         read_table(inputs, name)
     return score_labels(inputs, allow_missing=options.allow_missing)
+
+
+def describe_codes(inputs: Inputs, options: ReportOptions) -> "list[CodeShape]":
+    """Return how the models of codes fill them, and the nearest candidates of some drawn queries."""
+    import numpy as np
+
+    from eds.hashing.code_usage import packed_code_usage
+    from eds.neighbors.code_search import code_gallery
+    from eds.project.code_histograms import hash_models
+    from eds.project.ranks_and_scores import open_vectors
+    from eds.reports.hash_charts import fill_of
+    from eds.reports.inputs import CodeShape
+
+    project, shapes = inputs.project, []
+    names = hash_models(project, project.models("embeddings"))
+    for name, (vectors, there) in open_vectors(project, names, inputs.images(), allow_missing=True).items():
+        codes = code_gallery(vectors, there)
+        queries = codes.query_ids.to_pylist()
+        drawn = sorted(queries, key=lambda query: sha256(query.encode()).digest())[:STRIP_QUERIES]
+        nearest = {}
+        for query in drawn:
+            place = queries.index(query)
+            apart = np.bitwise_count(codes.items ^ codes.queries[place]).astype(np.int64)
+            order = [at for at in np.argsort(apart, kind="stable")[: STRIP + 1].tolist() if at != codes.own[place]]
+            nearest[query] = [(codes.item_ids[at].as_py(), int(apart[at])) for at in order[:STRIP]]
+        usage = packed_code_usage(codes.items, codes.bits)
+        fill = fill_of(codes.items, codes.bits)
+        shapes.append(CodeShape(name, codes.bits, fill, usage["distinct"], usage["max_bucket"], nearest))
+    return shapes
 
 
 def find_pool_lists(inputs: Inputs, options: ReportOptions) -> "pd.DataFrame":

@@ -63,6 +63,18 @@ class Judging:
 
 
 @dataclass(frozen=True)
+class CodeShape:
+    """How a model of codes fills them, and what it finds nearest to some queries."""
+
+    model: str
+    bits: int
+    fill: Sequence[int]  # candidates by code, in columns: `eds.reports.hash_charts.fill_of`
+    distinct: int
+    largest: int  # candidates with the fullest code
+    nearest: Mapping[str, Sequence[tuple[str, int]]] = field(default_factory=dict)  # query -> candidates, distances
+
+
+@dataclass(frozen=True)
 class ReportInputs:
     """Everything that the sections are computed from; None where it is missing."""
 
@@ -100,6 +112,7 @@ class ReportInputs:
     negatives: pd.DataFrame | None = None  # sampled pairs that count as negative
     negatives_without: Mapping[str, pd.DataFrame] | None = None  # by pool model: those drawn without its lists
     codes: Sequence[Result] = ()  # measures on binary codes, of the models that have codes
+    code_shapes: Sequence[CodeShape] = ()  # of the models that have codes
     tables: Sequence[Mapping[str, Any]] = ()  # path, rows, made by, condition, digest
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     newcomers: Sequence[str] | None = None  # models that are new, by role and by what is judged; None: by pool_lists

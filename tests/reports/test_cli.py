@@ -21,7 +21,7 @@ from eds.labels.queue import next_batch
 from eds.labels.store import open_store
 from eds.project import Project
 from eds.tables import Provenance
-from eds.vectors import Model, pack, write
+from eds.vectors import Model, Vectors, pack, write
 from tests.metrics.projects import project_in
 
 EVIL = "<script>alert('x')</script>&\"<b>"
@@ -198,6 +198,32 @@ def test_an_approximate_search_and_codes_are_reported(project: Project, answer: 
     rows = sections["codes"]["map"]["rows"]
     assert {row["bits"] for row in rows} == {8}
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
+
+
+def test_pictures_of_codes_show_how_they_are_filled_and_what_is_nearest(
+    project: Project, answer: dict[str, Any]
+) -> None:
+    section = sections_of(project)["code-pictures"]
+    images = project.read("images").set_index("image_id")
+    bits = (Vectors.open(project.path("embeddings", "codes")).gather(images.index.tolist()) > 0).astype(int)
+    code = dict(zip(images.index, bits.tolist(), strict=True))
+    offered = images.index[images["role"] != "query"]
+    fill = np.bincount([int(np.dot(code[name], 1 << np.arange(8))) for name in offered], minlength=256)
+    document = json.loads((project.root / "report.json").read_text(encoding="utf-8"))
+    drawn = next(part for part in document["sections"] if part["key"] == "code-pictures")["blocks"][0]
+    assert sorted(drawn["data"]["fills"][0]) == sorted(fill.tolist())
+    strips = [block for block in section.values() if block["kind"] == "strips"]
+    assert len(strips) == 2
+    for block in strips:
+        query = block["query_id"]
+        apart = {name: int(np.sum(np.array(code[name]) != code[query])) for name in offered if name != query}
+        found = block["strips"][0]["found"]
+        assert [entry["distance"] for entry in found] == sorted(apart.values())[: len(found)]
+        assert all(apart[entry["image_id"]] == entry["distance"] for entry in found)
+        same = [images["category"][entry["image_id"]] == images["category"][query] for entry in found]
+        assert [entry["similar"] for entry in found] == same
+    page = (project.root / "report.html").read_text(encoding="utf-8")
+    assert page.count('class="strip"') == 2
 
 
 def test_a_page_must_be_named_as_html(project: Project) -> None:

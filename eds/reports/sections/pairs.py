@@ -117,7 +117,7 @@ def _gallery(
     images = inputs.require("images").set_index("image_id", drop=False)
     pairs = []
     for _, row in shown.iterrows():  # some dozen rows
-        query, candidate = (_picture(inputs, images, str(row[name])) for name in PAIR)
+        query, candidate = (picture_of(inputs, images, str(row[name])) for name in PAIR)
         pairs.append(Pair(query, candidate, bool(row["value"] == 1), (remark(row),)))
     return Gallery(key, title, tuple(pairs), caption)
 
@@ -135,7 +135,8 @@ def _without_repeats(frame: pd.DataFrame, most: int) -> pd.DataFrame:
     return frame.iloc[kept]
 
 
-def _picture(inputs: ReportInputs, images: pd.DataFrame, name: str) -> Picture:
+def picture_of(inputs: ReportInputs, images: pd.DataFrame, name: str) -> Picture:
+    """The thumbnail of an image, `images` by id; or the reason why there is none."""
     if inputs.image_root is None:
         return Picture(name, None, "pictures omitted")
     if name not in images.index:
