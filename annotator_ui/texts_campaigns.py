@@ -145,6 +145,25 @@ class CAMPAIGNS:
     make = "Create campaign"
     made = "{name} is created: {pairs:,} pairs for {experts} experts."
 
+    pick_title = "Choose pairs by their pictures"
+    pick_about = "Choose what each pair shows, and say why: practice shows the reason after the expert's answer."
+    pick_from = "From"
+    pick_sources: ClassVar = {
+        "decided": "Decided by leads",
+        "disputed": "Disputed",
+        "similar": "Labelled similar",
+        "different": "Labelled not similar",
+        "pool": "The pool",
+    }
+    pick_category, pick_every, pick_search = "Category", "all categories", "Search"
+    pick_search_help = "Part of an id, a title, a brand or a category of one of the pictures."
+    pick_like, pick_none = "Similar to", "any picture"
+    pick_page = "Page of {pages}"
+    pick_empty = "There are no such pairs."
+    pick_answer: ClassVar = {"": "–", "positive": "Similar", "negative": "Not similar", "border": "Borderline"}
+    pick_answer_label, pick_reason = "Pair {number} shows", "Why"
+    pick_gold, pick_examples = "Add {count} as known pairs", "Add {count} as examples"
+    pick_added = "{count} pairs are among the examples of the new version below."
     known_title = "Known pairs (gold)"
     known_about = (
         "Pairs whose answer is certain. They are hidden among others to measure attention, and asked in calibration. A "

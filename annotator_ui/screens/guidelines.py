@@ -9,6 +9,7 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead.campaign import check_images
+from annotator_ui.lead.pair_picker import pick_pairs
 from annotator_ui.screen import dataframe, empty, put, report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
@@ -16,6 +17,7 @@ from annotator_ui.texts_leads import COMMON
 from eds.project.guidelines import Example, Guideline
 
 ANSWERS = {COMMON.similar: 1, COMMON.different: 0}
+PICKED = "picked_examples"  # of the session
 PLACES = ("query_id", "candidate_id", "kind", "answer", "note")
 
 
@@ -38,7 +40,8 @@ def show(who: Viewer) -> None:
     before = site().project.guidelines.read(start) if start else Guideline("", "")
     version = st.text_input(SAYS.version, value=_following(names), max_chars=100)
     content = st.text_area(SAYS.content, value=before.content, height=240, key=f"content-{start}")
-    rows_now = _examples(before, f"examples-{start}")
+    _pick(who)
+    rows_now = _examples(before, f"examples-{start}-{len(_picked())}")
     with st.expander(SAYS.preview, expanded=bool(content)):
         put(guideline_html(content))
         _pictures(who, rows_now)
@@ -47,7 +50,23 @@ def show(who: Viewer) -> None:
             examples = [_example(row) for row in rows_now]
             check_images((name for item in examples for name in (item.query_id, item.candidate_id)), "examples")
             acting(who).guidelines.save_text(version.strip(), content, examples)
+            st.session_state.pop(PICKED, None)
             report_after_rerun(SAYS.saved.format(version=version.strip()))
+
+
+def _picked() -> list[tuple[str, str, str, str, str]]:
+    """The examples that were chosen by their pictures, for the version that is being written."""
+    found: list[tuple[str, str, str, str, str]] = st.session_state.setdefault(PICKED, [])
+    return found
+
+
+def _pick(who: Viewer) -> None:
+    with st.expander(SAYS.pick_title):
+        picked = pick_pairs(who, "examples", borderline=True)
+        if st.button(SAYS.pick_examples.format(count=len(picked)), disabled=picked.empty):
+            for row in picked.to_dict("records"):
+                _picked().append((row["query_id"], row["candidate_id"], row["kind"], "", row["note"]))
+            report_after_rerun(SAYS.pick_added.format(count=len(picked)))
 
 
 def _following(names: list[str]) -> str:
@@ -63,6 +82,8 @@ def _examples(before: Guideline, key: str) -> list[dict[str, str]]:
     for item in before.examples:
         answer = text.get(item.value, "") if item.kind == "border" else ""
         rows.append((item.query_id, item.candidate_id, item.kind, answer, item.note))
+    there = {row[:2] for row in rows}
+    rows += [row for row in _picked() if row[:2] not in there]
     st.markdown(f"**{SAYS.examples}**")
     put(html.note(SAYS.examples_help))
     config = st.column_config

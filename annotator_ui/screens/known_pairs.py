@@ -7,6 +7,7 @@ import streamlit as st
 
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.lead.campaign import check_images
+from annotator_ui.lead.pair_picker import pick_pairs
 from annotator_ui.screen import empty, report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
@@ -26,6 +27,11 @@ def show(who: Viewer) -> None:
             part = known[known["value"] == value]
             about = SAYS.known_queries.format(queries=part["query_id"].nunique())
             place.metric(words, f"{len(part):,}", about, delta_color="off", delta_arrow="off", border=True)
+    with st.expander(SAYS.pick_title, expanded=True):
+        picked = pick_pairs(who, "gold", borderline=False)
+        if st.button(SAYS.pick_gold.format(count=len(picked)), type="primary", disabled=picked.empty):
+            with shown_errors():
+                _add(picked.assign(value=(picked["kind"] == "positive").astype(int)).drop(columns="kind"), who)
     with st.form("known", border=False):
         rows = st.text_area(SAYS.known_rows, height=160, placeholder=SAYS.known_example)
         sent = st.form_submit_button(SAYS.known_add)

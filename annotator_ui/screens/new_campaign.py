@@ -56,7 +56,7 @@ def show(who: Viewer) -> None:
         _cost(len(pairs), panel, plan)
         _preview(who, pairs, plan)
     with form:
-        if st.button(SAYS.make, type="primary", disabled=pairs.empty or not _is_guarded(plan, pairs)):
+        if st.button(SAYS.make, type="primary", disabled=pairs.empty or not panel or not _is_guarded(plan, pairs)):
             with shown_errors():
                 campaigns = acting(who).campaigns
                 campaigns.create(name.strip(), panel, origins=origins, undecided=undecided, limit=limit, plan=plan)

@@ -32,21 +32,24 @@ USUAL_RANDOM = 0.15  # among random pairs, of which people overlook a third: the
 
 
 def add_gold(store: Store, pairs: pd.DataFrame, *, by: str = "") -> int:
-    """Make pairs with a known `value` (1 or 0) available as gold; how many were new."""
+    """Make pairs with a known `value` (1 or 0), perhaps with a `note` why, available as gold; how many were new."""
     table = checked(pairs.assign(origin="gold"), "gold")
     value = pd.to_numeric(pairs["value"], errors="coerce") if "value" in pairs.columns else pd.Series(dtype=float)
     if "value" not in pairs.columns or not value.isin([0, 1]).all() or len(table) != len(pairs):
         raise InputError("gold needs each pair once, with value 1 or 0", where="gold", hint="Correct the table.")
     table = table.append_column("value", pa.array(value.astype("int64")))
+    notes = [str(note)[:1000] if isinstance(note, str) and note.strip() else None for note in pairs.get("note", [])]
+    table = table.append_column("note", pa.array(notes or [None] * len(table), pa.string()))
 
     def act(connection: sa.Connection) -> int:
         check_lead(connection, store, by, "add gold")
-        rows = numbered(connection, table).select(["pair", "value"])
+        rows = numbered(connection, table).select(["pair", "value", "note"])
+        known = zip(rows["pair"].to_pylist(), rows["value"].to_pylist(), strict=True)
         old = {row.pair: row.value for row in connection.execute(sa.select(gold.c.pair, gold.c.value))}
         refuse(
             (
                 f"row {row}: {table['query_id'][row].as_py()} {table['candidate_id'][row].as_py()} was {old[number]}"
-                for row, (number, new) in enumerate(zip(*rows.to_pydict().values(), strict=True))
+                for row, (number, new) in enumerate(known)
                 if old.get(number, new) != new
             ),
             "gold pairs contradict what is known",

@@ -57,8 +57,10 @@ def asked_pairs(store: Store, name: str) -> pd.DataFrame:
 
 
 def gold_answers(store: Store) -> pd.DataFrame:
-    """Every pair whose answer is known: query_id, candidate_id, value."""
-    query = sa.select(pair.c.query_id, pair.c.candidate_id, gold.c.value).join(pair, pair.c.id == gold.c.pair)
+    """Every pair whose answer is known: query_id, candidate_id, value, note (why)."""
+    query = sa.select(pair.c.query_id, pair.c.candidate_id, gold.c.value, gold.c.note).join(
+        pair, pair.c.id == gold.c.pair
+    )
     return store.read(lambda connection: frame(connection, query.order_by(gold.c.pair)))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from eds.labels.backup import Manifest
     from eds.project import Project
     from eds.project.foreign_votes import ImportedVotes
+    from eds.project.pick import Source
 
 __all__ = ["FORMATS", "Answer", "Judgement", "Labels", "NotYoursError", "Receipt", "Task"]
 
@@ -153,6 +154,18 @@ class Labels:
         """Every pair whose answer is known. Do not show it to experts."""
         with opened(self.project) as store:
             return lead_queries.gold_answers(store)
+
+    def pairs_to_pick(
+        self, source: "Source", *, category: str | None = None, search: str = "", like: str | None = None
+    ) -> "pd.DataFrame":
+        """Pairs to choose known pairs and examples from, with their answer if one is known.
+
+        `source` is decided (by leads), disputed, similar, different (labels) or pool; `category` that of the query,
+        `search` part of a text of one of the pictures, `like` an image: pairs with it or with candidates of its lists.
+        """
+        from eds.project.pick import pairs_to_pick
+
+        return pairs_to_pick(self.project, source, category=category, search=search, like=like)
 
     def next_tasks(self, campaign: str, expert: str, count: int = 20, *, skip: Collection[int] = ()) -> Sequence[Task]:
         """What the expert judges next."""

@@ -38,6 +38,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Annotator]:
     project = prepare(tmp_path_factory.mktemp("leading") / "shop", campaigns=False)
     with running(project, "--no-prepare") as found:
         furnish(project, found.store)
+        for name in ("ann", "bob", "cid"):
+            found.invitation(name)  # who can begin is preselected
         yield found
 
 
@@ -52,7 +54,7 @@ BUSY = """() => {
 def settle(page: Page) -> None:
     """Wait until the script has run and everything is drawn, and stays so for a moment."""
     page.evaluate("window.quietSince = null")
-    page.wait_for_function(BUSY, timeout=15_000)
+    page.wait_for_function(BUSY, timeout=60_000)
 
 
 def visit(page: Page, address: str) -> None:

@@ -205,3 +205,33 @@ def test_cost_is_of_the_seconds_that_the_mode_takes(judged: Site, viewer: dict[s
         assert campaigns.seconds(mode).value == pytest.approx(measured)
         cost = campaigns.cost(100, 3, CampaignPlan(mode))
         assert cost.hours == pytest.approx(300 * measured / 3600)
+
+
+def test_known_pairs_are_chosen_by_their_pictures_each_with_its_reason(judged: Site, viewer: dict[str, str]) -> None:
+    judged.owner.decide()
+    truth = judged.project.read("truth")
+    known = judged.project.labels.gold()
+    labels = judged.project.labels
+    similar = labels.pairs_to_pick("similar")
+    assert len(similar) == truth["value"].sum()
+    disputed = labels.pairs_to_pick("disputed")
+    assert len(disputed) == len(judged.owner.agreement().disputed_pairs)
+    one = str(similar["query_id"].iloc[0])
+    assert set(labels.pairs_to_pick("similar", search=one.upper())["query_id"]) >= {one}
+    like = labels.pairs_to_pick("similar", like=one)
+    assert ((like["query_id"] == one) | (like["candidate_id"] == one)).all()
+    assert labels.pairs_to_pick("similar", search="no such picture").empty
+    app = run("known_pairs")
+    next(item for item in app.selectbox if item.label == CAMPAIGNS.pick_from).set_value("different").run()
+    offered = labels.pairs_to_pick("different")
+    held = set(zip(known["query_id"], known["candidate_id"], strict=True))
+    rows = offered.head(8).to_dict("records")
+    fresh = next(row for row in rows if (row["query_id"], row["candidate_id"]) not in held)
+    key = f"gold-{fresh['query_id']}-{fresh['candidate_id']}"
+    app.selectbox(key=f"{key}-kind").set_value("negative").run()
+    app.text_input(key=f"{key}-note").set_value("another cut").run()
+    next(item for item in app.button if item.label == CAMPAIGNS.pick_gold.format(count=1)).click().run()
+    assert not app.error
+    after = labels.gold().set_index(["query_id", "candidate_id"])
+    assert len(after) == len(known) + 1
+    assert after.loc[(fresh["query_id"], fresh["candidate_id"])].tolist() == [0, "another cut"]
