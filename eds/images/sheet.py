@@ -20,6 +20,7 @@ By = Literal["category", "product"]
 Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
 SIDE = 176  # of a thumbnail's field, in pixels
 GAP, MARGIN, CAPTION, HEADING, TITLE = 14, 36, 26, 40, 62
+TALLEST = 8000  # pixels of a page: higher ones are slow to open, and cannot be printed
 PAPER, CARD, INK, FAINT, LINE, WARN = "#f4f3f0", "#ffffff", "#22262b", "#7b8087", "#e1dfda", "#a33a2c"
 CORNERS = ["box_left", "box_top", "box_right", "box_bottom"]
 
@@ -53,13 +54,46 @@ def contact_sheet(
     title: str = "",
     seed: int = 0,
 ) -> Image.Image:
-    """A sheet of about `count` images as an RGB picture; `caption` is a column of `images`."""
+    """A sheet of about `count` images as an RGB picture, however tall; `caption` is a column of `images`."""
+    return _draw(*_laid_out(images, root, columns, by, count, caption, title, seed))
+
+
+def contact_sheets(
+    images: pd.DataFrame,
+    root: Address,
+    *,
+    by: By = "category",
+    count: int = 60,
+    columns: int = 6,
+    caption: str = "image_id",
+    title: str = "",
+    seed: int = 0,
+) -> list[Image.Image]:
+    """The same as pages, none of them taller than TALLEST pixels."""
+    groups, columns, title = _laid_out(images, root, columns, by, count, caption, title, seed)
+    cards = [(group, card) for group in groups for card in group.cards]
+    rows = (TALLEST - 2 * MARGIN - TITLE) // (HEADING + SIDE + CAPTION + GAP)
+    pages = [cards[first : first + rows * columns] for first in range(0, len(cards), rows * columns)]
+    drawn = []
+    for number, page in enumerate(pages, 1):
+        parts: dict[str, list[Card]] = {}
+        for group, card in page:
+            parts.setdefault(group.name, []).append(card)
+        sizes = {group.name: len(group.cards) + group.more for group in groups}
+        part = [Group(name, tuple(mine), sizes[name] - len(mine)) for name, mine in parts.items()]
+        drawn.append(_draw(part, columns, title if len(pages) == 1 else f"{title} ({number} of {len(pages)})"))
+    return drawn
+
+
+def _laid_out(
+    images: pd.DataFrame, root: Address, columns: int, by: By, count: int, caption: str, title: str, seed: int
+) -> tuple[list[Group], int, str]:
     if columns < 1:
         raise InputError(f"columns is {columns}", hint="Use 1 or more.")
     groups = choose(images, root, by=by, count=count, caption=caption, seed=seed)
     if by == "product":
         groups = _merge(groups)
-    return _draw(groups, columns, title or f"{len(images):,} images")
+    return groups, columns, title or f"{len(images):,} images"
 
 
 def choose(

@@ -194,7 +194,7 @@ def write_sheet(
     seed: int | None = None,
 ) -> Address:
     """Write a contact sheet; see `Project.contact_sheet`."""
-    from eds.images.sheet import contact_sheet
+    from eds.images.sheet import contact_sheets
     from eds.images.sheet_page import contact_page
     from eds.io import name_of
     from eds.io.files import replacing
@@ -221,9 +221,12 @@ def write_sheet(
             with project.progress("reading", "images") as progress:
                 write_text(file, contact_page(table, project.pictures, progress=progress, **shown))
         else:
-            drawn = contact_sheet(table, project.pictures, columns=columns, **shown)
-            with replacing(file) as temporary:
-                drawn.save(temporary, "PNG" if suffix == ".png" else "JPEG", quality=90)
+            pages = contact_sheets(table, project.pictures, columns=columns, **shown)
+            for number, drawn in enumerate(pages, 1):
+                with replacing(file if number == 1 else file.with_stem(f"{file.stem}-{number}")) as temporary:
+                    drawn.save(temporary, "PNG" if suffix == ".png" else "JPEG", quality=90)
+            if len(pages) > 1:
+                project.say(f"{len(pages):,} pages: the others are beside it, {file.stem}-2{file.suffix} and so on")
     return to
 
 

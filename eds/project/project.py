@@ -226,7 +226,10 @@ class Project(ProjectFiles):
         caption: str = "image_id",
         seed: int | None = None,
     ) -> storage.Address:
-        """Write a contact sheet of the catalogue, an image or an HTML page (default: sheet.png); where it is."""
+        """Write a contact sheet of the catalogue, an image or an HTML page (default: sheet.png); where it is.
+
+        An image that would be too tall is written as several: sheet.png, sheet-2.png, ...
+        """
         from eds.project.catalogue import write_sheet
 
         address = None if to is None else storage.checked(to)

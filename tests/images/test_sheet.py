@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from eds.errors import InputError
-from eds.images.sheet import GAP, HEADING, MARGIN, SIDE, TITLE, choose, contact_sheet
+from eds.images.sheet import GAP, HEADING, MARGIN, SIDE, TALLEST, TITLE, choose, contact_sheet, contact_sheets
 from eds.images.sheet_page import contact_page
 
 EVIL = '<script>alert(1)</script>"\' onerror="x" &amp; ]]>'
@@ -146,3 +146,21 @@ def test_the_page_escapes_every_text_and_asks_for_nothing_outside(images: pd.Dat
 def test_wrong_options_are_refused(images: pd.DataFrame, tmp_path: Path, options: dict[str, object]) -> None:
     with pytest.raises(InputError):
         contact_sheet(images, tmp_path, **options)  # type: ignore[arg-type]
+
+
+def test_many_categories_of_tiny_pictures_fill_pages(images: pd.DataFrame, tmp_path: Path) -> None:
+    Image.new("L", (28, 28), 0).save(tmp_path / "tiny.png")
+    many = pd.concat([images.iloc[[0]]] * 90, ignore_index=True)
+    many = many.assign(
+        image_id=[f"i{number:02}" for number in range(90)],
+        path="tiny.png",
+        category=[f"c{number // 2:02}" for number in range(90)],
+    )
+    pages = contact_sheets(many, tmp_path, count=90, columns=2)
+    assert len(pages) == 2
+    assert all(page.height <= TALLEST for page in pages)
+    single = np.asarray(contact_sheet(many, tmp_path, count=90, columns=2))
+    assert single.shape[0] > TALLEST
+    black = [(np.asarray(page) == 0).all(axis=2).sum() for page in (*pages, Image.fromarray(single))]
+    assert black[0] + black[1] == black[2] > 90 * 0.9 * SIDE * SIDE, "every picture fills its field"
+    assert len(contact_sheets(many, tmp_path, count=8, columns=4)) == 1
