@@ -214,8 +214,8 @@ def _votes(kind: str) -> Callable[[Path], Path]:
 
 
 def _read_votes(path: Path) -> Any:
-    frame, _ = vote_columns.rename(vote_files.read(path, path.suffix[1:]), {}, {}, str(path))
     with reading(path):  # as where they are imported
+        frame, _ = vote_columns.rename(vote_files.read(path, path.suffix[1:]), {}, {}, str(path))
         clean, faults = vote_files.parse(frame, 0)
     return None if faults else clean
 
