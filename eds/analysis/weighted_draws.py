@@ -15,6 +15,7 @@ from eds.suspects.weighted_pairs import is_weighted
 from eds.universe import Universe
 
 ENOUGH = 0.95  # of the draws that were reached; where fewer have a label, the limits are widened by the others
+UNSEEN = 0.1  # positives at the weight of a random unit that V allows for: without, 92.8 % were covered, not 95
 FEW = 3  # positives below which the weight of a random unit bounds what was not seen
 
 
@@ -81,7 +82,9 @@ def outside_sample(size: int, draws: Sequence[Draw]) -> Sampled | None:
 
     Formula: of draw t, T_t = positives of the draws before + sum of y / pi (Horvitz and Thompson). T = sum of w_t T_t,
     w_t in proportion to the mean pi of the draw: so many equal draws it is worth, over N, if positives are where it
-    looked for them. V = sum of w_t^2 n/(n-1) sum of (1 - pi) (y / pi - B)^2, B the mean of y / pi weighted with 1 - pi.
+    looked for them. V = sum of w_t^2 n/(n-1) sum of (1 - pi) (y / pi - B)^2, B the mean of y / pi weighted with 1 - pi;
+    where units differ in weight, plus a tenth of the square of what a random unit stands for: rare ones of large weight
+    may be unseen.
     One effective draw stands for s units, V = s T (1 - T/N): T / s positives of N / s draws.
     Source: Des Raj 1956 for draws that follow each other; Hajek 1964 for V; Dean and Pagano 2015 for effective counts.
     Conventions: a number of units that is fixed makes T the difference estimator whose guess is in proportion to pi.
@@ -110,11 +113,14 @@ def outside_sample(size: int, draws: Sequence[Draw]) -> Sampled | None:
     total = math.fsum(float(c @ y) for c, y in zip(coefficient, value, strict=True))
     variance = math.fsum(w**2 * _spread(each, y) for w, each, y in zip(weight, stands_for, value, strict=True))
     every = np.concatenate(coefficient)
+    of_random = float(every @ every / every.sum())
+    unequal = max(float(part.max() / part.min()) for part in stands_for) > 1 + 1e-9
+    variance += UNSEEN * of_random**2 if unequal and total > 0 else 0.0
     positives = int(sum(y.sum() for y in value))
     total = min(total, float(size))
     scale = variance / (total * (1 - total / size)) if 0 < total < size else 0.0
     if positives < FEW:
-        scale = max(scale, float(every @ every / every.sum()))
+        scale = max(scale, of_random)
     scale = min(max(scale, 1e-9), float(size))
     reached = sum(float(draw.stands_for[draw.reached].sum()) for draw in known)
     missing = sum(float(draw.stands_for[draw.reached & (draw.value < 0)].sum()) for draw in known)

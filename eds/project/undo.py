@@ -192,7 +192,7 @@ def _undo_suspects(project: "Project", chosen: JournalEntry, number: int) -> Und
 
 def _note(project: "Project", entry: Entry, judged: int) -> str:
     """What stays of what is judged, and what would make the pool as deep again."""
-    random = entry.operation.name == "suspects.random"
+    random = entry.operation.name in ("suspects.random", "suspects.draw")
     parts = [f"They count no more {'in p' if random else 'as the pool'}."] if judged else []
     depth = (entry.before.params.get("k") or entry.before.settings.get("suspects.k")) if entry.before else None
     now = project.config.suspects.k
