@@ -167,6 +167,22 @@ class BudgetSettings(_Section):
     currency: str = Field(default="EUR", description="currency of that pay")
 
 
+class AssistantSettings(_Section):
+    """A vision-language model that judges pairs beside the experts; it never votes, and no expert sees what it says."""
+
+    url: str = Field(
+        default="",
+        pattern=r"^(https?://[^?#@\s]+)?$",
+        description="address of chat completions, OpenAI's manner: https://host/v1/chat/completions",
+    )
+    model: str = Field(default="", description="name of the model at that address")
+    key: str = Field(default="EDS_ASSISTANT_KEY", description="variable that holds the key; never the key itself")
+    send_pictures: bool = Field(default=False, description="whether the catalogue's pictures may be sent there")
+    max_calls: int = Field(default=1000, ge=0, description="calls of all questions together, at most")
+    price: float = Field(default=0.0, ge=0, description="price of a call, for what it will cost")
+    max_cost: float = Field(default=0.0, ge=0, description="most that all calls may cost; 0: no limit but max_calls")
+
+
 class ExecutorSettings(_Section):
     """Where large work is done: in one piece here, or in parts."""
 
@@ -214,6 +230,7 @@ class Config(_Section):
     annotator: AnnotatorSettings = AnnotatorSettings()
     truth: TruthSettings = TruthSettings()
     budget: BudgetSettings = BudgetSettings()
+    assistant: AssistantSettings = AssistantSettings()
     executor: ExecutorSettings = ExecutorSettings()
     models: tuple[ModelSettings, ...] = Field(default=(), strict=False)
 

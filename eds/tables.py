@@ -169,6 +169,19 @@ SPLITS = Table(
     ),
 )
 
+ASSISTANT = Table(
+    "assistant",
+    "what a second judge says of a pair; it never votes",
+    ("query_id", "candidate_id"),
+    (
+        QUERY,
+        CANDIDATE,
+        Column(
+            "value", "real", "how likely it takes the pair to be similar; null: it cannot tell", True, low=0, high=1
+        ),
+    ),
+)
+
 TABLES: dict[str, Table] = {
     table.name: table for table in (IMAGES, EMBEDDINGS, NEIGHBORS, SUSPECTS, LABELS, TRUTH, SCORES)
 }

@@ -49,7 +49,7 @@ def labelled_samples(universe: Universe, suspects: pd.DataFrame, truth: pd.DataF
     pooled = suspects[suspects["origin"] == "pool"].drop_duplicates(PAIR)
     pooled = pooled[images.numbers(pooled) >= 0].reset_index(drop=True)
     known = truth[[*PAIR, "value"]]
-    weight = _pool_weights(pooled, known)
+    weight = pool_weights(pooled, known)
     rows = weight > 0
     judged = pooled.loc[rows, PAIR].merge(known, on=PAIR, how="left")
     inside = LabelledSample(
@@ -79,7 +79,7 @@ def labelled_samples(universe: Universe, suspects: pd.DataFrame, truth: pd.DataF
     return result
 
 
-def _pool_weights(pooled: pd.DataFrame, truth: pd.DataFrame) -> Reals:
+def pool_weights(pooled: pd.DataFrame, truth: pd.DataFrame) -> Reals:
     """A weight for each row of the pool; 0 for those without a label."""
     weight = prefix_weights(pooled, truth) if len(pooled) else np.zeros(0)
     others = ~drawn_in_batches(pooled)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from eds.metrics import Measure
     from eds.project.agreement import AgreementResult
     from eds.project.analyse import AnalysisResult
+    from eds.project.assistants import Assistants
     from eds.project.budget import BudgetOptions, BudgetResult
     from eds.project.calibration import Calibration
     from eds.project.campaigns import Campaigns
@@ -656,6 +657,13 @@ class Project(ProjectFiles):
         with explain_missing_package():
             from eds.project.labels import Labels
         return Labels(self)
+
+    @property
+    def assistants(self) -> "Assistants":
+        """Second judges that never vote: their answers, how far they agree, and what they save."""
+        from eds.project.assistants import Assistants
+
+        return Assistants(self)
 
     def simulate_experts(
         self,

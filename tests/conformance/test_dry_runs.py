@@ -27,6 +27,7 @@ READ = {  # commands that write nothing
     *("labels calibration list", "labels campaigns list", "labels experts list", "labels gold list"),
     *("labels guideline list", "labels guideline show", "labels imports list", "truth agreement", "metrics list"),
     *("analysis budget", "analysis draws", "analysis utilisation", "training list", "synthetic experts show"),
+    *("assistant list", "assistant agreement", "assistant estimate"),
     *("standing", "suspects promise", "labels campaigns show", "labels campaigns needs"),
     "labels campaigns disagreement",
     "labels serve",  # it serves people, who write
@@ -78,6 +79,10 @@ CALLS = {
     "labels backup": "{t}/backup.zip",
     "labels restore": "{t}/saved.zip --replace",
     "labels upgrade": "",
+    "assistant import": "second {t}/known.csv",
+    "assistant learn": "learned",
+    "assistant ask": "seer --limit 5",
+    "assistant remove": "helper",
     "truth decide": "--replace",
     "metrics score": "",
     "analysis bias": "",
@@ -112,7 +117,8 @@ PAIR = ["query_id", "candidate_id"]
 def around(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a project in which everything has happened once, and with the files that commands read."""
     folder = tmp_path_factory.mktemp("dry")
-    project = Project.create(folder / "p", {"suspects.k": 2, "neighbors.k": 5})
+    asked = {"assistant.url": "http://127.0.0.1:9/v1", "assistant.model": "seer", "assistant.send_pictures": True}
+    project = Project.create(folder / "p", {"suspects.k": 2, "neighbors.k": 5, **asked})
     project.image_root.mkdir()
     for number in range(12):
         noise = np.random.default_rng(number).integers(0, 256, (4, 4, 3), dtype=np.uint8)
@@ -125,6 +131,7 @@ def around(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project.pool()
     pairs = project.read("suspects")[PAIR]
     pairs.head(3).assign(value=1).to_csv(folder / "known.csv", index=False)
+    project.assistants.import_answers("helper", folder / "known.csv")
     project.draw_gold(folder / "known.csv", 1)
     for name, role in (("ann", "expert"), ("cid", "expert"), ("ann-lead", "lead")):
         project.experts.add(name, role)
