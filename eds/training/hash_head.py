@@ -117,6 +117,7 @@ def fit_hash_head(
     with _one_thread():
         if design.objective in BASELINES:
             parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
+            check_classes(labels, parts)
             classes = None if labels.source == "truth" else next(iter(labels.classes().values()))
             classes = None if classes is None else np.unique(classes[parts.train], return_inverse=True)[1]
             head = BASELINES.load(design.objective)(vectors[parts.train], design.bits, plan.seed, classes)
@@ -154,8 +155,20 @@ def partners_of(labels: Supervision, rows: Integers, objective: str) -> list[Int
     return partners
 
 
+def check_classes(labels: Supervision, parts: Split) -> None:
+    """Raise InputError where all training images are of one class: codes would have nothing to tell apart."""
+    kinds = {} if labels.source == "truth" else labels.classes()
+    if kinds and all(len(np.unique(kind[parts.train])) == 1 for kind in kinds.values()):
+        raise InputError(
+            f"all {len(parts.train):,} training images are of one class",
+            where=f"labels {labels.source}",
+            hint="Use other labels, or another split.",
+        )
+
+
 def check_scores(codes: NDArray[np.int8], labels: Supervision, parts: Split) -> None:
-    """Raise InputError, before training, where the labels allow no score of a part."""
+    """Raise InputError, before training, where the labels allow no score of a part, or teach nothing."""
+    check_classes(labels, parts)
     for rows in (parts.validation, parts.train):
         if len(rows):
             score_codes(codes, labels, rows)

@@ -40,6 +40,11 @@ def catalogue() -> pd.DataFrame:
     return frame.assign(category=[f"c{int(name[1:3]) % 4}" for name in names])
 
 
+def fitted_to_one_class(folder: Path, design: Design) -> HashRun:
+    labels = supervise("category", catalogue().assign(category="c"))
+    return fit_hash_head(vectors(), labels, design, PLAN, folder, {"model": "base"})
+
+
 def vectors(seed: int = 0) -> np.ndarray:
     """Products are near each other in the quiet directions; the loud ones say nothing."""
     rng = np.random.default_rng(seed)
@@ -250,6 +255,8 @@ def test_truth_is_taken_both_ways_and_torn_pairs_are_told() -> None:
         (lambda folder: Scale.parse("0:3"), "scale of tanh"),
         (lambda folder: supervise("truth", catalogue()), "no decided pairs"),
         (lambda folder: supervise("category", catalogue().assign(category=None)), "160 images have no category"),
+        (lambda folder: fitted_to_one_class(folder, Design()), "training images are of one class"),
+        (lambda folder: fitted_to_one_class(folder, Design(8, "itq")), "training images are of one class"),
         (lambda folder: restore_head(4, 2, "linear", 1, Head(5, 2).state_dict()), "another architecture"),
         (lambda folder: load_head(folder / "none"), "damaged"),
     ],
