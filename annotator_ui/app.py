@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator_ui import language
 from annotator_ui.app_state import site, viewer
 from annotator_ui.screen import is_dark, menu
 from annotator_ui.texts import PRODUCT
@@ -14,7 +15,11 @@ CLOSED = "<style>[data-testid=stSidebar][data-collapsed=true] { visibility: hidd
 def main() -> None:
     """Ask who it is, then run the page that they asked for."""
     st.set_page_config(page_title=f"{PRODUCT} · {site().name}", layout="wide")
+    accepted = st.context.headers.get("Accept-Language", "")
+    language.use(language.chosen("", accepted))
     who = viewer()
+    language.use(language.chosen(who.language, accepted))
+    st.session_state[language.STATE] = language.current()
     text = (DARK if is_dark() else LIGHT)["text"]  # a chosen segment of Streamlit's is too pale to read in the dark
     st.html(f'{CLOSED}<style>button[data-selected="true"] p {{ color: {text} !important; }}</style>')
     st.navigation(menu(who), position="top").run()

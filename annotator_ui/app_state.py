@@ -34,6 +34,7 @@ class Viewer:
     name: str
     role: str
     session: int
+    language: str = ""  # that the account has chosen; "": the browser's
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def may(who: Viewer, role: str) -> bool:
 
 def as_viewer(found: Session) -> Viewer:
     """The viewer of an open session."""
-    return Viewer(found.expert, found.role, found.number)
+    return Viewer(found.expert, found.role, found.number, found.language)
 
 
 def viewer() -> Viewer:

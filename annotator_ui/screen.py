@@ -22,6 +22,7 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer, may, site, viewer
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.texts_leads import COMMON
+from annotator_ui.translation import say
 from eds.errors import EdsError, ProjectError
 
 if TYPE_CHECKING:
@@ -54,9 +55,9 @@ class Screen:
             return
         st.html(html.style())
         if self.has_heading:
-            st.header(self.title, anchor=False)
+            st.header(say(self.title), anchor=False)
             if self.about:
-                st.caption(self.about)
+                st.caption(say(self.about))
         message = st.session_state.pop(MESSAGE, None)
         if message is not None:
             st.success(escape_markdown(message))
@@ -67,7 +68,7 @@ class Screen:
         """Return the screen as a page of Streamlit."""
         return st.Page(
             self,
-            title=self.title,
+            title=say(self.title),
             url_path=self.name.replace("_", "-"),
             default=self.name == "home",
             visibility="visible" if visible and self.in_menu else "hidden",
@@ -138,7 +139,7 @@ def menu(who: Viewer) -> "dict[str, list[st.Page]]":
     """Return the pages by section; those that the viewer may not see are hidden, and refuse if their link is opened."""
     sections: dict[str, list[st.Page]] = {}
     for item in screens().values():
-        sections.setdefault(item.section, []).append(item.page(visible=may(who, item.role)))
+        sections.setdefault(say(item.section), []).append(item.page(visible=may(who, item.role)))
     return sections
 
 

@@ -36,6 +36,7 @@ from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.judging import adjudication, practice
 from annotator_ui.judging import routes as judging
 from annotator_ui.lanes import in_lane
+from annotator_ui.page_language import PageLanguage
 from annotator_ui.screen import screens
 from annotator_ui.texts import FAILED
 from annotator_ui.theme import THEME
@@ -65,14 +66,14 @@ def build(of: Site) -> st.App:
         *adjudication.routes(base),
     ]
     app = Path(__file__).with_name("app.py")
-    before = [Middleware(Gate, site=of), Middleware(CompressedScripts, base=base)]
+    before = [Middleware(Gate, site=of), Middleware(CompressedScripts, base=base), Middleware(PageLanguage)]
     return st.App(app, routes=routes, middleware=before, lifespan=_background, on_script_error=_told)
 
 
 def _told(error: Exception) -> bool:
     """What a page shows that failed; the log has the whole of it. An EdsError is meant to be read."""
     LOG.error("a page failed", exc_info=error)
-    st.error(FAILED.known(escape_markdown(error.what)) if isinstance(error, EdsError) else FAILED.unknown)
+    st.error(FAILED.known.format(what=escape_markdown(error.what)) if isinstance(error, EdsError) else FAILED.unknown)
     return True
 
 

@@ -4,7 +4,7 @@
     def show(who: Viewer, campaign: Campaign) -> None: ...
 
 screens/campaign.py finds the files; they are listed nowhere else. Only the open tab is computed. Another tab is opened
-by a button's `on_click=open_tab, args=("experts",)`, or by a link with its title as `tab` in the address.
+by a button's `on_click=open_tab, args=("experts",)`, or by a link with its name as `tab` in the address.
 """
 
 import importlib
@@ -17,6 +17,7 @@ import streamlit as st
 
 from annotator_ui.app_state import Viewer
 from annotator_ui.lead.campaign import Campaign
+from annotator_ui.translation import say
 
 TAB = "tab"  # in the address and the session's state: the title of the open tab
 Body = Callable[[Viewer, Campaign], None]
@@ -53,7 +54,7 @@ def tabs() -> dict[str, Tab]:
 
 def open_tab(name: str, **state: object) -> None:
     """Open a tab at the next rerun, as a button's callback; `state` is put into the session's state."""
-    st.session_state[TAB] = tabs()[name].title
+    st.session_state[TAB] = say(tabs()[name].title)
     for key, value in state.items():
         st.session_state[key] = value
 
@@ -61,7 +62,11 @@ def open_tab(name: str, **state: object) -> None:
 def show_tabs(who: Viewer, campaign: Campaign) -> None:
     """Show the tabs, and compute the open one."""
     items = list(tabs().values())
-    places = st.tabs([item.title for item in items], key=TAB, on_change="rerun", bind="query-params")
+    titles = [say(item.title) for item in items]
+    asked = st.query_params.get(TAB, "")
+    if asked in tabs() and TAB not in st.session_state:
+        st.session_state[TAB] = say(tabs()[asked].title)
+    places = st.tabs(titles, key=TAB, on_change="rerun", bind="query-params")
     for item, place in zip(items, places, strict=True):
         if place.open:
             with place:

@@ -1,217 +1,189 @@
-"""Every text of the pages, to be translated here. No logic.
+"""Every text of the pages in English; the other languages are in locale/ (see translation.py). No logic.
 
 Texts of the judging pages are in texts_judging.py, those of the lead's pages in texts_leads.py and
 texts_campaigns.py.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from annotator_ui.translation import Texts, plural
 
 PRODUCT = "EDS"
 
 
-@dataclass(frozen=True)
-class _SignedOut:
-    title: str = "You are signed out"
-    body: str = "Your session has ended. Your judgements are saved. Sign in again to continue where you stopped."
-    button: str = "Sign in"
-    dialog: str = "Reload this page to sign in again. Your judgements are saved."
+class SIGNED_OUT(Texts):  # noqa: N801 - named like the others
+    """What a page says whose session has ended."""
+
+    title = "You are signed out"
+    body = "Your session has ended. Your judgements are saved. Sign in again to continue where you stopped."
+    button = "Sign in"
+    dialog = "Reload this page to sign in again. Your judgements are saved."
 
 
-SIGNED_OUT = _SignedOut()
+class FAILED(Texts):
+    """What a page says that failed."""
+
+    unknown = "Something went wrong on this page. Reload it; if it happens again, tell your lead. Nothing is lost."
+
+    known = "{what}. Reload the page; if it happens again, tell your lead. Nothing is lost."
 
 
-@dataclass(frozen=True)
-class _Failed:
-    unknown: str = "Something went wrong on this page. Reload it; if it happens again, tell your lead. Nothing is lost."
+class ACCOUNTS(Texts):
+    """Signing in and out, invitations and passkeys."""
 
-    def known(self, what: str) -> str:
-        return f"{what}. Reload the page; if it happens again, tell your lead. Nothing is lost."
+    in_title = "Sign in"
+    in_button = "Sign in"
+    name = "Name"
+    password = "Password"  # noqa: S105 - a label
+    forgotten = "Forgot your password? Ask your lead for a new link."
+    refused = "The name or the password is wrong. Please try again."
+    stale = "This page was open for too long. Please try again."
+    unknown = "You have no account here. Please ask your lead for one."
+    failed = "Signing in with the other service failed. Please try again, or use your password."
 
-
-FAILED = _Failed()
-
-
-@dataclass(frozen=True)
-class _Accounts:
-    in_title: str = "Sign in"
-    in_button: str = "Sign in"
-    name: str = "Name"
-    password: str = "Password"  # noqa: S105 - a label
-    forgotten: str = "Forgot your password? Ask your lead for a new link."
-    refused: str = "The name or the password is wrong. Please try again."
-    stale: str = "This page was open for too long. Please try again."
-    unknown: str = "You have no account here. Please ask your lead for one."
-    failed: str = "Signing in with the other service failed. Please try again, or use your password."
-
-    new_password: str = "Choose a password"  # noqa: S105 - a label
-    again: str = "Repeat password"
-    choose: str = "Save and start"
-    differ: str = "The two passwords differ. Please type them again."
-    gone_title: str = "This link has been used"
-    gone_body: str = (
+    new_password = "Choose a password"  # noqa: S105 - a label
+    again = "Repeat password"
+    choose = "Save and start"
+    differ = "The two passwords differ. Please type them again."
+    gone_title = "This link has been used"
+    gone_body = (
         "An invitation can be used once, within some days. If you already have a password, sign in; "
         "otherwise ask your lead for a new link."
     )
 
-    out_title: str = "Sign out"
-    out_here: str = "Sign out"
-    out_everywhere: str = "Sign out on all devices"
-    out_stay: str = "Stay signed in"
+    out_title = "Sign out"
+    out_here = "Sign out"
+    out_everywhere = "Sign out on all devices"
+    out_stay = "Stay signed in"
 
-    passkey_in: str = "Sign in with a passkey"
-    passkey_instead: str = "Use a passkey instead of a password"
-    passkey_refused: str = "The passkey could not be used. Please try again, or use your password."
-    passkey_failed: str = "No passkey was made. Please try again."
-    passkey_add: str = "Add a passkey"
-    passkey_label: str = "Name of this device"
-    passkey_remove: str = "Remove"
-    passkey_unnamed: str = "Passkey"
-    passkey_script: str = "Adding a passkey needs JavaScript."
-    passkeys_title: str = "Passkeys"
-    passkeys_none: str = "You have no passkey yet."
-    back: str = "Back"
-    busy: str = "Many people are signing in right now. Please try again in a few seconds."
+    passkey_in = "Sign in with a passkey"
+    passkey_instead = "Use a passkey instead of a password"
+    passkey_refused = "The passkey could not be used. Please try again, or use your password."
+    passkey_failed = "No passkey was made. Please try again."
+    passkey_add = "Add a passkey"
+    passkey_label = "Name of this device"
+    passkey_remove = "Remove"
+    passkey_unnamed = "Passkey"
+    passkey_script = "Adding a passkey needs JavaScript."
+    passkeys_title = "Passkeys"
+    passkeys_none = "You have no passkey yet."
+    back = "Back"
+    busy = "Many people are signing in right now. Please try again in a few seconds."
 
-    def passkeys_body(self, name: str) -> str:
-        return f"{name} can sign in with a fingerprint, a face or a security key instead of a password."
-
-    def in_body(self, project: str) -> str:
-        return f"to judge pictures in {project}."
-
-    def in_openid(self, provider: str) -> str:
-        return f"Sign in with {provider}"
-
-    def wait(self, seconds: int) -> str:
-        text = f"{seconds} seconds" if seconds < 90 else f"{-(-seconds // 60)} minutes"
-        return f"Too many wrong attempts. Please wait {text}, then try again; your account is safe."
-
-    def welcome(self, name: str) -> str:
-        return f"Welcome, {name}"
-
-    def invited_body(self, project: str) -> str:
-        return f"You are invited to judge pictures in {project}. Choose a password to sign in with."
-
-    def rule(self, shortest: int) -> str:
-        return f"At least {shortest} characters. A few unrelated words are easy to remember."
-
-    def unusable(self, shortest: int) -> str:
-        return (
-            f"Please choose at least {shortest} characters: not your name, and nothing that others choose, too, "
-            "such as a word with some digits."
-        )
-
-    def out_body(self, name: str) -> str:
-        return f"You are signed in as {name}. All your judgements are saved."
+    passkeys_body = "{name} can sign in with a fingerprint, a face or a security key instead of a password."
+    in_body = "to judge pictures in {project}."
+    in_openid = "Sign in with {provider}"
+    wait_seconds = plural(
+        "Too many wrong attempts. Please wait {n} second, then try again; your account is safe.",
+        "Too many wrong attempts. Please wait {n} seconds, then try again; your account is safe.",
+    )
+    wait_minutes = plural(
+        "Too many wrong attempts. Please wait {n} minute, then try again; your account is safe.",
+        "Too many wrong attempts. Please wait {n} minutes, then try again; your account is safe.",
+    )
+    welcome = "Welcome, {name}"
+    invited_body = "You are invited to judge pictures in {project}. Choose a password to sign in with."
+    rule = "At least {shortest} characters. A few unrelated words are easy to remember."
+    unusable = (
+        "Please choose at least {shortest} characters: not your name, and nothing that others choose, too, such as a "
+        "word with some digits."
+    )
+    out_body = "You are signed in as {name}. All your judgements are saved."
 
 
-ACCOUNTS = _Accounts()
+class MENU(Texts):
+    """The headings of the menu."""
+
+    labels = "Labels"
+    project = "Project"
 
 
-@dataclass(frozen=True)
-class _Menu:
-    labels: str = "Labels"
-    project: str = "Project"
+class HOME(Texts):
+    """The first page."""
 
-
-MENU = _Menu()
-
-
-@dataclass(frozen=True)
-class _Home:
-    menu: str = "Home"
-    title: str = "Your campaigns"
-    go_on: str = "Continue"
-    begin: str = "Begin"
-    practice: str = "Practice first"
-    practice_why: str = "A short practice round comes first: after each answer you see what the guideline says."
-    nothing_title: str = "Nothing to do yet"
-    nothing: str = "As soon as your lead adds you to a campaign, it appears here. You need not do anything."
-    finished: str = "Finished. Thank you: all your judgements are saved."
-    all_finished_title: str = "You have judged everything. Thank you!"
-    all_finished: str = (
+    menu = "Home"
+    title = "Your campaigns"
+    go_on = "Continue"
+    begin = "Begin"
+    practice = "Practice first"
+    practice_why = "A short practice round comes first: after each answer you see what the guideline says."
+    nothing_title = "Nothing to do yet"
+    nothing = "As soon as your lead adds you to a campaign, it appears here. You need not do anything."
+    finished = "Finished. Thank you: all your judgements are saved."
+    all_finished_title = "You have judged everything. Thank you!"
+    all_finished = (
         "Your judgements are complete. Your lead now resolves where experts differ; the next campaign appears here."
     )
-    closed_title: str = "Closed campaigns"
-    closed: str = "Your lead has closed this campaign. Your judgements are saved."
+    closed_title = "Closed campaigns"
+    closed = "Your lead has closed this campaign. Your judgements are saved."
 
-    no_campaigns: str = "There is no campaign yet. Create one from the pool or from a random draw."
-    make: str = "Create a campaign"
-    no_suspects: str = "There are no pairs to judge yet. Import pictures and make the pool under Project, Catalogue."
-    campaign: str = "Campaign"
-    judged: str = "Judged"
-    experts: str = "Experts"
-    left: str = "Left"
-    flagged: str = "Flagged"
-    state: str = "State"
-    open: str = "open"
-    done: str = "all judged"
-    closed_state: str = "closed"
-    open_campaign: str = "Open"
+    no_campaigns = "There is no campaign yet. Create one from the pool or from a random draw."
+    make = "Create a campaign"
+    no_suspects = "There are no pairs to judge yet. Import pictures and make the pool under Project, Catalogue."
+    campaign = "Campaign"
+    judged = "Judged"
+    experts = "Experts"
+    left = "Left"
+    flagged = "Flagged"
+    state = "State"
+    open = "open"
+    done = "all judged"
+    closed_state = "closed"
+    open_campaign = "Open"
 
-    def mode(self, mode: str) -> str:
-        return {"pair": "One pair at a time", "grid": "A query with all its candidates"}[mode]
-
-    def left_of(self, left: int, total: int) -> str:
-        return f"{left:,} left of {total:,}"
-
-    def progress(self, done: int, total: int) -> str:
-        return f"{done:,} of {total:,} judged ({100 * done / total:.0f} %)" if total else "no pairs yet"
-
-    def time_left(self, hours: float) -> str:
-        return f"about {format_hours(hours)} at your pace"
-
-    def pictures(self, ready: int, total: int) -> str:
-        return f"{ready:,} of {total:,} pictures are prepared. You can already judge; it gets faster."
-
-    def unreadable(self, count: int) -> str:
-        noun = "picture" if count == 1 else "pictures"
-        return f"{count:,} {noun} cannot be read. Run eds images check in the project; those pairs show a notice."
+    modes: ClassVar = {"pair": "One pair at a time", "grid": "A query with all its candidates"}
+    left_of = "{left:,} left of {total:,}"
+    progress = "{done:,} of {total:,} judged ({share:.0%})"
+    no_pairs = "no pairs yet"
+    time_left = "about {duration} at your pace"
+    pictures = "{ready:,} of {total:,} pictures are prepared. You can already judge; it gets faster."
+    unreadable = plural(
+        "{n:,} picture cannot be read. Run eds images check in the project; its pairs show a notice.",
+        "{n:,} pictures cannot be read. Run eds images check in the project; their pairs show a notice.",
+    )
 
 
-HOME = _Home()
+class PROGRESS(Texts):
+    """An expert's own pace and progress."""
+
+    title = "My progress"
+    left = "Left"
+    done = "Judged"
+    pace = "Pairs per hour"
+    time_left = "Time left"
+    unknown = "not yet known"
+    none = "none"
+    nothing_title = "No judgement yet"
+    nothing = "Once you have judged some pairs, your speed and the time left appear here."
+    per_day = "Judgements per day"
+    by_campaign = "By campaign"
+    unsure = "unsure"
+
+    rest = plural(
+        "You have judged for {n} minute without a break. A few minutes away from the screen keep judgements even.",
+        "You have judged for {n} minutes without a break. A few minutes away from the screen keep judgements even.",
+    )
+    pace_help = plural(
+        "From your last judgements; breaks of {n} minute and more do not count.",
+        "From your last judgements; breaks of {n} minutes and more do not count.",
+    )
 
 
-@dataclass(frozen=True)
-class _Progress:
-    title: str = "My progress"
-    left: str = "Left"
-    done: str = "Judged"
-    pace: str = "Pairs per hour"
-    time_left: str = "Time left"
-    unknown: str = "not yet known"
-    none: str = "none"
-    nothing_title: str = "No judgement yet"
-    nothing: str = "Once you have judged some pairs, your speed and the time left appear here."
-    per_day: str = "Judgements per day"
-    by_campaign: str = "By campaign"
-    unsure: str = "unsure"
-
-    def rest(self, minutes: int) -> str:
-        return (
-            f"You have judged for {minutes} minutes without a break. "
-            "A few minutes away from the screen keep judgements even."
-        )
-
-    def pace_help(self, pause: int) -> str:
-        return f"From your last judgements; breaks of {pause} minutes and more do not count."
-
-
-PROGRESS = _Progress()
 REST_AFTER = 45  # minutes
 
 
-@dataclass(frozen=True)
-class _Guide:
-    title: str = "Guide"
-    choose: str = "Campaign"
-    none_title: str = "No guideline yet"
-    none: str = "Your lead has not written one for your campaigns. If in doubt, ask; and press U for unsure."
-    keys_title: str = "Keys"
-    positive: str = "Similar"
-    negative: str = "Not similar"
-    border: str = "Borderline"
-    keys_pair: tuple[tuple[str, str], ...] = (
+class GUIDE(Texts):
+    """Guidelines and keys."""
+
+    title = "Guide"
+    choose = "Campaign"
+    none_title = "No guideline yet"
+    none = "Your lead has not written one for your campaigns. If in doubt, ask; and press U for unsure."
+    keys_title = "Keys"
+    positive = "Similar"
+    negative = "Not similar"
+    border = "Borderline"
+    keys_pair = (
         ("S or →", "similar"),
         ("D or ←", "not similar"),
         ("U", "unsure"),
@@ -222,7 +194,7 @@ class _Guide:
         ("G", "this guide"),
         ("?", "all keys"),
     )
-    keys_grid: tuple[tuple[str, str], ...] = (
+    keys_grid = (
         ("arrows, then space", "mark or unmark a candidate"),
         ("1 to 9", "mark or unmark by number"),
         ("A", "mark all"),
@@ -232,65 +204,54 @@ class _Guide:
         ("U, F", "unsure; flag"),
         ("Z or Backspace", "back to the page before"),
     )
-    pair_mode: str = "One pair at a time"
-    grid_mode: str = "A query with all its candidates"
+    pair_mode = "One pair at a time"
+    grid_mode = "A query with all its candidates"
 
-    def version(self, version: str) -> str:
-        return f"Version {version}. Every judgement keeps the version it was given under."
-
-
-GUIDE = _Guide()
+    version = "Version {version}. Every judgement keeps the version it was given under."
 
 
-@dataclass(frozen=True)
-class _Report:
-    title: str = "Report"
-    about: str = "What the decided labels say of the models, with the limits of every figure."
-    none_title: str = "There is no report yet"
-    none: str = (
+class REPORT(Texts):
+    """The project's report."""
+
+    title = "Report"
+    about = "What the decided labels say of the models, with the limits of every figure."
+    none_title = "There is no report yet"
+    none = (
         "Once the labels are decided, eds reports write puts one page with every figure, its interval and how it "
         "was computed into the project. It is shown here then."
     )
-    open: str = "Open in a new tab"
+    open = "Open in a new tab"
 
 
-REPORT = _Report()
+class ACCOUNT(Texts):
+    """One's own account."""
+
+    title = "Account"
+    name = "Name"
+    role = "Role"
+    change = "To change your password, ask your lead for a new link. It ends your other sessions."
+    out = "Sign out"
+
+    roles: ClassVar = {
+        "expert": "Expert: judges pairs and sees their own work.",
+        "lead": "Lead: makes campaigns, invites experts, and sees every label.",
+        "administrator": "Administrator: everything a lead may, and who has which role.",
+    }
 
 
-@dataclass(frozen=True)
-class _Account:
-    title: str = "Account"
-    name: str = "Name"
-    role: str = "Role"
-    change: str = "To change your password, ask your lead for a new link. It ends your other sessions."
-    out: str = "Sign out"
+class FORMATS(Texts):
+    """Durations and limits."""
 
-    def may(self, role: str) -> str:
-        return {
-            "expert": "Expert: judges pairs and sees their own work.",
-            "lead": "Lead: makes campaigns, invites experts, and sees every label.",
-            "administrator": "Administrator: everything a lead may, and who has which role.",
-        }[role]
+    minutes = "{n:,} min"
+    hours = "{n:,} h"
+    hours_minutes = "{hours:,} h {minutes:,} min"
+    seconds = "{n} s"
+    limits = "{low} to {high} %"
+    between = "{low} to {high}"
+    no_interval = "no interval: {reason}"
 
 
-ACCOUNT = _Account()
-
-
-def format_hours(hours: float) -> str:
-    """Return a duration as text.
-
-    >>> format_hours(0.2), format_hours(1.6), format_hours(226)
-    ('12 min', '1 h 36 min', '226 h')
-    """
-    minutes = round(hours * 60)
-    if minutes < 60:
-        return f"{max(minutes, 1)} min"
-    if minutes < 600:
-        return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
-    return f"{round(hours):,} h"
-
-
-class MINE:
+class MINE(Texts):
     """What one has judged."""
 
     title = "My judgements"
@@ -303,7 +264,4 @@ class MINE:
     none_title = "Nothing here yet"
     none = "What you judge appears here. Choose another answer, campaign or day."
 
-    @staticmethod
-    def count(number: int) -> str:
-        """How many answers are shown."""
-        return f"{number:,} answer{'' if number == 1 else 's'}, the latest first"
+    count = plural("{n:,} answer, the latest first", "{n:,} answers, the latest first")

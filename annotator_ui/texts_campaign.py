@@ -2,8 +2,10 @@
 
 from typing import ClassVar
 
+from annotator_ui.translation import Texts
 
-class HEAD:
+
+class HEAD(Texts):
     """The head of the page: state and actions."""
 
     title = "Overview"
@@ -17,7 +19,7 @@ class HEAD:
     adjudicate = "Decide pairs"
 
 
-class OVERVIEW:
+class OVERVIEW(Texts):
     """Progress, pace, agreement and yield at a glance; what needs the lead."""
 
     title = "Overview"
@@ -43,7 +45,7 @@ class OVERVIEW:
     days = "Judgements a day"
 
 
-class NEEDS:
+class NEEDS(Texts):
     """What needs the lead: a heading, a line about it, and one action each."""
 
     title = "Needs you"
@@ -99,7 +101,7 @@ class NEEDS:
     handed_over = "The others get what {expert} had left."
 
 
-class PANEL:
+class PANEL(Texts):
     """Each expert's work: progress, quality, calibration, and the panel."""
 
     title = "Experts"
@@ -147,7 +149,7 @@ class PANEL:
     calibration_waiting = "Nobody has started yet."
 
 
-class SETTINGS:
+class SETTINGS(Texts):
     """What can be changed of a campaign."""
 
     title = "Settings"
@@ -161,7 +163,7 @@ class SETTINGS:
     closed_note = "This campaign is closed; it can be reopened below."
 
 
-class INVITE:
+class INVITE(Texts):
     """Inviting experts to a campaign: several at once, with a link each."""
 
     title = "Invite to {campaign}"
@@ -175,7 +177,7 @@ class INVITE:
     gone = "Links are not stored: if one is lost, create another one."
 
 
-class CONCLUDE:
+class CONCLUDE(Texts):
     """Deciding the labels and writing the report, as one job."""
 
     title = "Decide and report"

@@ -2,8 +2,10 @@
 
 from typing import ClassVar
 
+from annotator_ui.translation import Texts
 
-class CAMPAIGNS:
+
+class CAMPAIGNS(Texts):
     """Making, changing and closing campaigns; guidelines."""
 
     title = "Campaigns"

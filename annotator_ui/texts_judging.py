@@ -1,10 +1,8 @@
 """Every text of the judging pages, passed to the page as data. Words in {braces} are filled in."""
 
-from typing import Any
+from annotator_ui.translation import Messages
 
-Texts = dict[str, Any]
-
-ACTIONS: Texts = {
+ACTIONS = Messages("ACTIONS") | {
     "similar": "Similar",
     "different": "Not similar",
     "unsure": "Unsure",
@@ -24,7 +22,7 @@ ACTIONS: Texts = {
     "invert": "Invert",
     "save": "Save and go on",
 }
-STATUS: Texts = {
+STATUS = Messages("STATUS") | {
     "saved": "All saved",
     "waiting": "{count} being saved",
     "unkept": "{count} being saved; this browser keeps nothing, so stay until all is saved",
@@ -33,7 +31,7 @@ STATUS: Texts = {
     "signedOut": "{count} waiting, signed out",
     "refused": "{count} not accepted",
 }
-PAGE: Texts = {
+PAGE = Messages("PAGE") | {
     "back": "Campaigns",
     "left": "{left} left of {total}",
     "remaining": "{time} left",
@@ -85,7 +83,7 @@ PAGE: Texts = {
     "restOk": "Go on",
     "close": "Close",
 }
-GRID: Texts = {
+GRID = Messages("GRID") | {
     "similar": "Untouched means similar. Mark those that are not similar.",
     "different": "Untouched means not similar. Mark those that are similar.",
     "last": "Shift and click: mark the last one and go on.",
@@ -94,7 +92,7 @@ GRID: Texts = {
     "state": "{name}: {answer}",
     "columns": "Candidates",
 }
-DIALOGS: Texts = {
+DIALOGS = Messages("DIALOGS") | {
     "helpTitle": "Keys",
     "helpBody": "Choose a line, then press the new key. Your choice is kept in this browser.",
     "helpPress": "Press a key",
@@ -125,7 +123,7 @@ DIALOGS: Texts = {
     "flagReason": "Reason",
     "flagSend": "Flag and go on",
 }
-STATES: Texts = {
+STATES = Messages("STATES") | {
     "loadingTitle": "One moment",
     "loadingBody": "Loading the next pairs.",
     "aheadTitle": "You are ahead of the network",
@@ -158,7 +156,7 @@ STATES: Texts = {
     "refusedBody": "The server rejected them, so they stay in this browser. Tell your lead its reason:",
 }
 
-SCREEN = {
+SCREEN = Messages("SCREEN") | {
     "pair": "Judge pairs",
     "grid": "Judge a grid",
     "practice": "Practice",
@@ -167,7 +165,7 @@ SCREEN = {
     "home": "To your campaigns",
 }
 
-PRACTICE: Texts = {
+PRACTICE = Messages("PRACTICE") | {
     "title": "Practice · {campaign}",
     "place": "Practice pair {place} of {count}",
     "right": "Right: {given}.",
@@ -187,7 +185,7 @@ PRACTICE: Texts = {
     "none": "Continue with the campaign from the first page.",
     "signedOut": "Sign in again to continue; what you answered is kept.",
 }
-ADJUDICATE: Texts = {
+ADJUDICATE = Messages("ADJUDICATE") | {
     "title": "Adjudicate · {campaign}",
     "campaign": "Campaign",
     "place": "{place} of {count} · {left} undecided",
@@ -208,13 +206,4 @@ ADJUDICATE: Texts = {
     "last": "Your last decisions",
 }
 
-ALL: Texts = {
-    "actions": ACTIONS,
-    "status": STATUS,
-    "page": PAGE,
-    "grid": GRID,
-    "dialogs": DIALOGS,
-    "states": STATES,
-    "practice": PRACTICE,
-    "adjudicate": ADJUDICATE,
-}
+ALL = (ACTIONS, STATUS, PAGE, GRID, DIALOGS, STATES, PRACTICE, ADJUDICATE)

@@ -2,8 +2,10 @@
 
 from typing import ClassVar
 
+from annotator_ui.translation import Texts
 
-class COMMON:
+
+class COMMON(Texts):
     """What several pages say."""
 
     refused_title = "This page is for leads"
@@ -18,7 +20,7 @@ class COMMON:
     open, closed, query, candidate = "open", "closed", "Query", "Candidate"
 
 
-class AGREEMENT:
+class AGREEMENT(Texts):
     """How far experts agree with each other, with gold, with themselves, and between the modes."""
 
     title = "Agreement"
@@ -80,7 +82,7 @@ class AGREEMENT:
     differ = "{grid:,} similar in the grid only, {pair:,} alone only"
 
 
-class POOL:
+class POOL(Texts):
     """The yield of the pool, and what random pairs say of all pairs."""
 
     title = "Yield"
@@ -128,7 +130,7 @@ class POOL:
     )
 
 
-class DISPUTED:
+class DISPUTED(Texts):
     """Pairs that deserve another look."""
 
     why_title = "Why experts differ"
@@ -155,13 +157,13 @@ class DISPUTED:
     adjudicate = "Decide one by one"
 
 
-class JOBS:
+class JOBS(Texts):
     """Long work that a lead started."""
 
     by = "Started by {name} at {at:%H:%M} UTC. It goes on if you leave this page."
 
 
-class EXPERTS:
+class EXPERTS(Texts):
     """Accounts."""
 
     title = "Experts"
@@ -196,7 +198,7 @@ class EXPERTS:
     administrators = "Roles and locks are for administrators."
 
 
-class EXPORT:
+class EXPORT(Texts):
     """Judgements as files."""
 
     all = "Judgements of all campaigns"
@@ -218,7 +220,7 @@ class EXPORT:
     who_is_in_it = "The file contains the names of experts. Decide who may read it."
 
 
-class CATALOGUE:
+class CATALOGUE(Texts):
     """Pictures, models and pairs: what a campaign is made of."""
 
     title = "Catalogue"
@@ -279,7 +281,7 @@ class CATALOGUE:
     no_images = "Import a folder or a list first."
 
 
-class JOURNAL:
+class JOURNAL(Texts):
     """What was drawn, asked and imported, and undo."""
 
     title = "Journal"

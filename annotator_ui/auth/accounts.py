@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from annotator_ui import language
 from annotator_ui.app_state import acting, site
 from annotator_ui.auth import passkeys
 from annotator_ui.auth.cookies import (
@@ -83,7 +84,7 @@ async def do_sign_in(request: Request) -> Response:
     except SignInError as error:
         wait = math.ceil(error.wait)
         page = _sign_in_page(
-            request, target, SAYS.wait(wait) if wait else SAYS.refused, name=name, status=429 if wait else 401
+            request, target, wait_text(wait) if wait else SAYS.refused, name=name, status=429 if wait else 401
         )
         return _wait(page, wait) if wait else page
     return signed_in(request, token, target, name)
@@ -121,7 +122,7 @@ async def do_password(request: Request) -> Response:
     except InputError as error:
         if error.where not in ("password", "passkey"):
             return _link_used(request)
-        problem = SAYS.unusable(SHORTEST_PASSWORD) if way == "password" else SAYS.passkey_failed
+        problem = SAYS.unusable.format(shortest=SHORTEST_PASSWORD) if way == "password" else SAYS.passkey_failed
         return _password_page(request, name, problem, status=422)
     token = await in_lane("accounts", experts.sign_in_vouched, name, by="invitation", way=way)
     return signed_in(request, token, "/", name)
@@ -129,7 +130,7 @@ async def do_password(request: Request) -> Response:
 
 async def ask_sign_out(request: Request) -> Response:
     """Sign out here, or everywhere."""
-    return page(request, "sign_out", SAYS.out_title, SAYS.out_body(request.scope["eds.viewer"].name))
+    return page(request, "sign_out", SAYS.out_title, SAYS.out_body.format(name=request.scope["eds.viewer"].name))
 
 
 async def do_sign_out(request: Request) -> Response:
@@ -169,6 +170,11 @@ def _is_ours(request: Request, values: dict[str, str]) -> bool:
     return form_is_ours(site(), cookie_of(site(), request, FORM), values.get("token", ""))
 
 
+def wait_text(seconds: int) -> str:
+    """Return what a sign-in page says that must wait."""
+    return SAYS.wait_seconds.format(n=seconds) if seconds < 90 else SAYS.wait_minutes.format(n=-(-seconds // 60))
+
+
 def _wait(answer: Response, seconds: int) -> Response:
     answer.headers["Retry-After"] = str(seconds)
     return answer
@@ -183,7 +189,15 @@ def _sign_in_page(request: Request, target: str, problem: str, *, name: str = ""
         "provider": openid.label if openid else "",
         "options": passkeys.request_options(request, value),
     }
-    return page(request, "sign_in", SAYS.in_title, SAYS.in_body(site().name), value=value, status=status, **values)
+    return page(
+        request,
+        "sign_in",
+        SAYS.in_title,
+        SAYS.in_body.format(project=site().name),
+        value=value,
+        status=status,
+        **values,
+    )
 
 
 def _password_page(request: Request, name: str, problem: str, *, status: int = 200) -> Response:
@@ -195,8 +209,8 @@ def _password_page(request: Request, name: str, problem: str, *, status: int = 2
         "shortest": SHORTEST_PASSWORD,
         "options": passkeys.creation_options(request, value, name, []),
     }
-    body = SAYS.invited_body(site().name)
-    return page(request, "choose_password", SAYS.welcome(name), body, value=value, status=status, **values)
+    body = SAYS.invited_body.format(project=site().name)
+    return page(request, "choose_password", SAYS.welcome.format(name=name), body, value=value, status=status, **values)
 
 
 def _link_used(request: Request) -> Response:
@@ -221,6 +235,7 @@ def page(
         project=here.name,
         product=PRODUCT,
         style=STYLE,
+        lang=language.current(),
         texts=SAYS,
     )
     headers = {"Content-Security-Policy": PLAIN, "Cache-Control": "no-store", "Referrer-Policy": "same-origin"}

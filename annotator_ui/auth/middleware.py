@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from annotator_ui import language
 from annotator_ui.app_state import COOKIE, SESSION_HEADER, Site, as_viewer
 from annotator_ui.auth import security_headers
 from annotator_ui.auth.client import Client, is_address, is_known_host, vouched_account
@@ -87,6 +88,7 @@ class Gate:
             begun = True
             await protected(message)
 
+        language.use(language.chosen("", _accepted(scope)))
         try:
             await self._pass(scope, receive, sending, client, known=known)
         except EdsError as error:  # the database is away, say: pages keep what they have, and ask again
@@ -131,6 +133,7 @@ class Gate:
             result = None
         if result is not None:
             scope["eds.viewer"] = as_viewer(result)
+            language.use(language.chosen(result.language, _accepted(scope)))
             scope["eds.token"] = token
             if page and token and "eds.renewed" not in scope:
                 renew = partial(self.site.project.experts.renew_session, token, after=RENEW)
@@ -260,6 +263,10 @@ def _is_page(scope: Scope) -> bool:
     headers = dict(scope["headers"])
     mode = headers.get(b"sec-fetch-mode")
     return mode == b"navigate" if mode else b"text/html" in headers.get(b"accept", b"")
+
+
+def _accepted(scope: Scope) -> str:
+    return _text(dict(scope["headers"]).get(b"accept-language")) or ""
 
 
 def _below(path: str, roots: tuple[str, ...]) -> bool:

@@ -102,7 +102,13 @@ async def _page(request: Request, problem: str, *, status: int = 200) -> Respons
     value = form_value(site(), request)
     values = {"problem": problem, "keys": keys, "options": creation_options(request, value, name, keys)}
     return page(
-        request, "passkeys", SAYS.passkeys_title, SAYS.passkeys_body(name), value=value, status=status, **values
+        request,
+        "passkeys",
+        SAYS.passkeys_title,
+        SAYS.passkeys_body.format(name=name),
+        value=value,
+        status=status,
+        **values,
     )
 
 

@@ -10,12 +10,13 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from annotator_ui import language
 from annotator_ui.app_state import Viewer, site, url
 from annotator_ui.guideline_html import guideline_blocks
 from annotator_ui.judging import assets
 from annotator_ui.texts_judging import ALL
 from annotator_ui.texts_judging import PAGE as PAGE_TEXTS
-from annotator_ui.texts_leads import DISPUTED
+from annotator_ui.translation import for_script
 from eds.project.campaigns import ExpertProgress
 from eds.project.guidelines import Guideline
 
@@ -41,7 +42,7 @@ def show_adjudication(found: ExpertProgress, who: Viewer, others: Sequence[tuple
     data = {
         **data_for(found, who, "adjudicate", "adjudicate.js"),
         "campaigns": places,
-        "home": url(f"/campaign?{urlencode({'campaign': found.name, 'tab': DISPUTED.title})}"),
+        "home": url(f"/campaign?{urlencode({'campaign': found.name, 'tab': 'disputes'})}"),
     }
     _mount(key=f"adjudicate-{found.handle}", data=data)
 
@@ -89,7 +90,8 @@ def _common(who: Viewer, start: str, *, judging: bool) -> dict[str, Any]:
         "start": start,
         "judging": judging,
         "expert": who.name,
-        "texts": ALL,
+        "texts": for_script(*ALL),
+        "language": language.tag(language.current()),
     }
 
 

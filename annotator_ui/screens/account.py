@@ -12,6 +12,6 @@ from annotator_ui.texts import ACCOUNT as SAYS
 def show(who: Viewer) -> None:
     """Show the screen."""
     st.header(escape_markdown(who.name), anchor=False)
-    st.write(SAYS.may(who.role))
+    st.write(SAYS.roles[who.role])
     st.caption(SAYS.change)
     st.link_button(SAYS.out, url("/sign-out"))

@@ -12,8 +12,6 @@ from annotator_ui.screen import screen
 from annotator_ui.texts import GUIDE as SAYS
 from eds.project.guidelines import Example, Guideline
 
-KINDS = (("positive", SAYS.positive), ("negative", SAYS.negative), ("border", SAYS.border))
-
 
 @screen(title=SAYS.title, position=30)
 def show(who: Viewer) -> None:
@@ -43,9 +41,9 @@ def _guidelines(name: str, *, all_of_them: bool) -> Iterator[tuple[str, Guidelin
 
 
 def _guideline(one: Guideline, name: str) -> None:
-    st.caption(SAYS.version(escape_markdown(one.version)))
+    st.caption(SAYS.version.format(version=escape_markdown(one.version)))
     st.html(guideline_html(one.content))
-    for kind, title in KINDS:
+    for kind, title in (("positive", SAYS.positive), ("negative", SAYS.negative), ("border", SAYS.border)):
         examples = [example for example in one.examples if example.kind == kind]
         if examples:
             st.subheader(title, anchor=False)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from annotator_ui.app_state import Viewer, may, site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import duration, number
 from annotator_ui.judging.component import show_saving
 from annotator_ui.screen import go_to, screen
 from annotator_ui.texts import HOME as SAYS
@@ -55,9 +56,9 @@ def _waiting(name: str, one: ExpertProgress, per_hour: float | None, *, first: b
         text, act = st.columns([4, 1], vertical_alignment="center")
         with text:
             st.subheader(escape_markdown(one.name), anchor=False)
-            left = SAYS.left_of(one.left, one.total)
-            time = f" · {SAYS.time_left(one.left / per_hour)}" if per_hour else ""
-            st.caption(f"{SAYS.mode(one.mode)} · {left}{time}")
+            left = SAYS.left_of.format(left=one.left, total=one.total)
+            time = f" · {SAYS.time_left.format(duration=duration(one.left / per_hour))}" if per_hour else ""
+            st.caption(f"{SAYS.modes[one.mode]} · {left}{time}")
             st.progress(one.done / one.total if one.total else 0.0)
             if practice:
                 st.caption(SAYS.practice_why)
@@ -96,12 +97,13 @@ def _campaign(name: str, closed: bool, experts: int, counts: pd.DataFrame) -> No
             go_to("campaign", campaign=name)
         with text:
             st.subheader(escape_markdown(name), anchor=False)
-            st.caption(f"{SAYS.progress(done, total)} · {state}")
+            progress = SAYS.progress.format(done=done, total=total, share=done / total) if total else SAYS.no_pairs
+            st.caption(f"{progress} · {state}")
             st.progress(done / total if total else 0.0)
         item, two, three = figures.columns(3)
-        item.metric(SAYS.experts, f"{experts:,}")
-        two.metric(SAYS.left, f"{left:,}")
-        three.metric(SAYS.flagged, f"{int(counts['flagged'].sum()):,}")
+        item.metric(SAYS.experts, number(experts))
+        two.metric(SAYS.left, number(left))
+        three.metric(SAYS.flagged, number(int(counts["flagged"].sum())))
 
 
 @st.fragment(run_every=3)
@@ -109,6 +111,6 @@ def _pictures() -> None:
     """Show the progress of the pictures while they are being made."""
     state = site().prefetch.state
     if state.total and not state.finished:
-        st.progress(state.ready / state.total, SAYS.pictures(state.ready, state.total))
+        st.progress(state.ready / state.total, SAYS.pictures.format(ready=state.ready, total=state.total))
     if state.unreadable:
-        st.warning(SAYS.unreadable(state.unreadable))
+        st.warning(SAYS.unreadable.format(n=state.unreadable))

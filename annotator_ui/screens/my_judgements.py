@@ -37,7 +37,7 @@ def show(who: Viewer) -> None:
         return
     pages = -(-len(chosen) // PAGE)
     page = int(st.number_input(SAYS.page.format(pages=pages), 1, pages, 1, width=180)) if pages > 1 else 1
-    st.caption(SAYS.count(len(chosen)))
+    st.caption(SAYS.count.format(n=len(chosen)))
     handle, pictures = mine[name].handle, site().pictures
     cards = [
         (

@@ -4,9 +4,10 @@ import streamlit as st
 
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import duration, number
 from annotator_ui.judging.component import show_saving
 from annotator_ui.screen import screen
-from annotator_ui.texts import HOME, REST_AFTER, format_hours
+from annotator_ui.texts import HOME, REST_AFTER
 from annotator_ui.texts import PROGRESS as SAYS
 from eds.project.experts import PAUSE
 
@@ -25,23 +26,22 @@ def show(who: Viewer) -> None:
         return
     left = sum(item.left for item in mine)
     if activity.stretch_minutes >= REST_AFTER:
-        st.info(SAYS.rest(round(activity.stretch_minutes)))
+        st.info(SAYS.rest.format(n=round(activity.stretch_minutes)))
     figures = st.columns(4)
-    figures[0].metric(SAYS.done, f"{int(acts['first'].sum()):,}")
-    figures[1].metric(SAYS.left, f"{left:,}")
+    figures[0].metric(SAYS.done, number(int(acts["first"].sum())))
+    figures[1].metric(SAYS.left, number(left))
     figures[2].metric(
         SAYS.pace,
-        f"{activity.per_hour:,.0f}" if activity.per_hour else SAYS.unknown,
-        help=SAYS.pace_help(round(PAUSE / 60)),
+        number(activity.per_hour) if activity.per_hour else SAYS.unknown,
+        help=SAYS.pace_help.format(n=round(PAUSE / 60)),
     )
-    time = format_hours(left / activity.per_hour) if activity.per_hour else SAYS.unknown
+    time = duration(left / activity.per_hour) if activity.per_hour else SAYS.unknown
     figures[3].metric(SAYS.time_left, time if left else SAYS.none)
     st.subheader(SAYS.by_campaign, anchor=False)
     for item in mine:
-        st.progress(
-            item.done / item.total if item.total else 0.0,
-            f"{escape_markdown(item.name)} · {HOME.progress(item.done, item.total)}",
-        )
+        share = item.done / item.total if item.total else 0.0
+        text = HOME.progress.format(done=item.done, total=item.total, share=share) if item.total else HOME.no_pairs
+        st.progress(share, f"{escape_markdown(item.name)} · {text}")
     by_day = acts[acts["first"]].groupby(acts["created_at"].dt.date).size()
     if len(by_day) > 1:
         st.subheader(SAYS.per_day, anchor=False)

@@ -5,6 +5,7 @@ and long, so a fast digest is enough). A token is given out once, by the functio
 """
 
 import hashlib
+import re
 import secrets
 from functools import cache
 from typing import Any
@@ -26,6 +27,7 @@ from eds.labels.validation import check_name, check_new_name, short
 HOUR = 3600 * 1_000_000
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
 LOOKED_AT = 72  # characters whose guesses are estimated
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 STRONG_ENOUGH = 2  # of zxcvbn's scores 0 to 4: more than 10^6 guesses; the sign-in page allows some 20,000 a day
 
 
@@ -69,6 +71,14 @@ def set_role(store: Store, name: str, role: str, *, by: str = "") -> None:
         audit.note(connection, store.now(), by, "set role", name, role=role)
 
     store.write(act)
+
+
+def set_language(store: Store, name: str, language: str) -> None:
+    """Show an expert's pages in this language, "" for the browser's; it counts from the next request."""
+    if language and not LANGUAGE.fullmatch(language):
+        raise InputError(f"{short(language)} is no language", where="language", hint="Write it as de or pt-BR.")
+    change = sa.update(expert).where(expert.c.name == name).values(language=language)
+    store.write(lambda connection: (known(connection, name), connection.execute(change)), again=True)
 
 
 def invite(store: Store, name: str, *, hours: float = 72, by: str = "") -> str:

@@ -54,9 +54,18 @@ class Guideline:
     examples: tuple[Example, ...] = ()
     created_at: datetime | None = None
     created_by: str = ""
+    language: str = ""  # of the text: de; "" if it is not known
 
 
-def save_guideline(store: Store, version: str, content: str, examples: Sequence[Example] = (), *, by: str = "") -> None:
+def save_guideline(
+    store: Store,
+    version: str,
+    content: str,
+    examples: Sequence[Example] = (),
+    *,
+    language: str = "",
+    by: str = "",
+) -> None:
     """Keep a new version for ever. The same name with the same words again changes nothing; with others is refused."""
     check_name(version, "guideline")
     check(content, "guideline", LONGEST)
@@ -73,7 +82,7 @@ def save_guideline(store: Store, version: str, content: str, examples: Sequence[
                 )
             return
         now = store.now()
-        values = {"version": version, "content": content, "created_at": now, "created_by": by}
+        values = {"version": version, "content": content, "created_at": now, "created_by": by, "language": language}
         number = connection.execute(sa.insert(guideline).values(values).returning(guideline.c.id)).scalar_one()
         for index, (entry, of) in enumerate(zip(examples, _pairs(connection, examples), strict=True)):
             row = {"guideline": number, "pair": of, "position": index, "kind": entry.kind}
@@ -187,7 +196,7 @@ def _find(connection: sa.Connection, version: str) -> Guideline | None:
     )
     examples = tuple(_example(*result) for result in connection.execute(query))
     moment = datetime.fromtimestamp(row.created_at / 1e6, UTC)
-    return Guideline(row.version, row.content, examples, moment, row.created_by)
+    return Guideline(row.version, row.content, examples, moment, row.created_by, row.language)
 
 
 def _example(query_id: str, candidate_id: str, kind: str, note: str, value: int | None) -> Example:

@@ -80,6 +80,7 @@ expert = _table(
     _text("password", null=True),  # argon2 hash; none until an invitation was accepted
     _whole("created_at"),
     _whole("disabled_at", null=True),
+    sa.Column("language", TEXT, nullable=False, server_default=""),  # of the pages; "": the browser's
     sa.UniqueConstraint("name"),
     _among("role", ROLES),
 )
@@ -285,6 +286,7 @@ guideline = _table(
     _text("content"),  # Markdown
     _whole("created_at"),
     _text("created_by"),
+    sa.Column("language", TEXT, nullable=False, server_default=""),  # of the text; "": unknown
     sa.UniqueConstraint("version"),
 )
 example = _table(

@@ -39,6 +39,7 @@ _OPEN = (  # built once: it is asked before every request, and building it takes
         session.c.seen_at,
         session.c.rotated_at,
         session.c.way,
+        expert.c.language,
     )
     .join(expert, expert.c.id == session.c.expert)
     .where(
@@ -77,6 +78,7 @@ class Session:
     expires_at: int
     rotated_at: int = 0
     way: str = ""
+    language: str = ""  # that the account has chosen; "": the browser's
 
 
 def sign_in(store: Store, name: str, password: str, origin: Origin = Origin()) -> str:  # noqa: B008 - frozen
@@ -161,7 +163,14 @@ def _open_session(store: Store, query: "sa.Select[Any]", **which: str | int) -> 
     if result.seen_at < now - GRACE:
         _last_seen[store.place, result.id] = now
     return Session(
-        result.id, result.name, result.role, result.created_at, result.expires_at, result.rotated_at, result.way
+        result.id,
+        result.name,
+        result.role,
+        result.created_at,
+        result.expires_at,
+        result.rotated_at,
+        result.way,
+        result.language,
     )
 
 

@@ -109,6 +109,11 @@ class Experts:
         with opened(self.project) as store:
             experts.set_role(store, name, role, by=self.project.actor)
 
+    def set_language(self, name: str, language: str) -> None:
+        """Show an account's pages in this language (de, pt-BR), "" for the browser's."""
+        with opened(self.project) as store:
+            experts.set_language(store, name, language)
+
     def invited(self, invitation: str) -> str | None:
         """The account that an invitation is for, None if it is not valid."""
         with opened(self.project) as store:

@@ -43,10 +43,10 @@ class Guidelines:
         self.save_text(version, text, shown)
         return len(shown)
 
-    def save_text(self, version: str, content: str, examples: "Sequence[Example]" = ()) -> None:
-        """Save a Markdown text as a new version, with its examples."""
+    def save_text(self, version: str, content: str, examples: "Sequence[Example]" = (), *, language: str = "") -> None:
+        """Save a Markdown text as a new version, with its examples; `language` is that of the text: de."""
         with opened(self.project, create=True) as store:
-            save_guideline(store, version, content, examples, by=self.project.actor)
+            save_guideline(store, version, content, examples, language=language, by=self.project.actor)
 
     def list(self) -> "pd.DataFrame":
         """Every version, with the campaigns and labels under it."""

@@ -61,10 +61,10 @@ def test_a_campaign_waits_goes_on_is_finished_and_closed(site: Site, show: Show)
     _campaign(site, "Hats")
     said = show("home", "ann")
     assert HOME.begin in said
-    assert f"{HOME.mode('pair')} · {HOME.left_of(4, 4)}" in said
+    assert f"{HOME.modes['pair']} · {HOME.left_of.format(left=4, total=4)}" in said
     _judge(site, "Hats", 1)
     assert HOME.go_on in show("home", "ann")
-    assert HOME.progress(1, 4) in show("home", "lea", "lead")
+    assert HOME.progress.format(done=1, total=4, share=0.25) in show("home", "lea", "lead")
     _judge(site, "Hats", 3, start=1)
     said = show("home", "ann")
     assert HOME.all_finished_title in said
@@ -91,13 +91,13 @@ def test_progress_tells_what_is_done_and_left(site: Site, show: Show) -> None:
 def test_a_rest_is_due_after_three_quarters_of_an_hour(site: Site, show: Show) -> None:
     _campaign(site, "Hats", 60)
     _judge(site, "Hats", 50, pause=60)
-    assert PROGRESS.rest(49) in show("my_progress", "ann")
+    assert PROGRESS.rest.format(n=49) in show("my_progress", "ann")
 
 
 def test_a_lead_sees_pictures_on_their_way_and_those_that_cannot_be_read(site: Site, show: Show) -> None:
     _campaign(site, "Hats")
     site.prefetch.state = PrefetchProgress(3, 10, 2)
-    assert HOME.unreadable(2) in show("home", "lea", "lead")
-    assert HOME.unreadable(2) not in show("home", "ann")
+    assert HOME.unreadable.format(n=2) in show("home", "lea", "lead")
+    assert HOME.unreadable.format(n=2) not in show("home", "ann")
     site.prefetch.state = PrefetchProgress(10, 10, 0)
     assert "cannot be read" not in show("home", "lea", "lead")

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Speed, spell } from "../../annotator_ui/judging/static/speed.js";
-import { fill, statusOf } from "../../annotator_ui/judging/static/status.js";
+import { statusOf } from "../../annotator_ui/judging/static/status.js";
+import { clock, fill, speak } from "../../annotator_ui/judging/static/words.js";
 
 const texts = {
   saved: "All saved", waiting: "{count} being saved", unkept: "{count} being saved; stay", offline: "{count} waiting, offline since {time}",
@@ -65,4 +66,18 @@ test("a page of a grid takes its time, and a break before it is no work", () => 
   now += 180e3;
   speed.note(24, 180);
   assert.equal(speed.worked, 6 * 60e3, "three minutes of looking at 24 are no break");
+});
+
+test("numbers, times and plurals are those of the language", () => {
+  const pairs = { by: "count", one: "{count} Paar", other: "{count} Paare" };
+  assert.equal(fill("{n}", { n: 12345 }), "12,345");
+  speak("de");
+  assert.deepEqual([1, 0, 12345].map((count) => fill(pairs, { count })), ["1 Paar", "0 Paare", "12.345 Paare"]);
+  assert.equal(fill("{n}", { n: 2.5 }), "2,5");
+  assert.equal(fill("{id}", { id: "12345" }), "12345", "what is no number stays");
+  assert.equal(clock(new Date(2026, 0, 2, 9, 4)), "09:04");
+  speak("pl");
+  const forms = { by: "n", one: "para", few: "pary", many: "par", other: "pary" };
+  assert.deepEqual([1, 3, 5].map((n) => fill(forms, { n })), ["para", "pary", "par"]);
+  speak("en-GB");
 });

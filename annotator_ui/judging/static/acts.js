@@ -2,7 +2,7 @@
 
 import { dialogOpen, refusal } from "./guard.js";
 import { make } from "./dom.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 import { makeToken } from "./token.js";
 
 const QUICK = { pairs: 20, grid: 0.06, pair: 0.2 }; // so many answers, each in less than so many seconds

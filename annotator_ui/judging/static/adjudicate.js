@@ -5,7 +5,7 @@ import { make, write } from "./dom.js";
 import { IndexedShelf, MemoryShelf, Outbox, ownerOf } from "./outbox.js";
 import { Sender } from "./sender.js";
 import { ask, Session } from "./session.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 import { Strip } from "./strip.js";
 import { makeToken } from "./token.js";
 

@@ -18,7 +18,7 @@ import { Places } from "./places.js";
 import { checkPicture, Pictures } from "./pictures.js";
 import { Sender, together } from "./sender.js";
 import { States } from "./states.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 import { Strip } from "./strip.js";
 import { Stopwatch } from "./timing.js";
 import { makeToken } from "./token.js";

@@ -3,7 +3,7 @@
 import { examplesOf, goneOf, proseOf } from "./dock.js";
 import { make } from "./dom.js";
 import { rebound, signOf } from "./keys.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 
 export class Dialogs {
   constructor(parent, texts) {

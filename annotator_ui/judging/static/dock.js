@@ -1,7 +1,7 @@
 // The guideline beside the pair: text, examples of this pair's category first, each with its reason, and what is new.
 
 import { make } from "./dom.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 
 export const WIDE = 1000; // px of the window from which on the guideline stands beside the pair
 const KINDS = ["positive", "negative", "border"];

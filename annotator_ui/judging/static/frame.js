@@ -2,7 +2,8 @@
 // in which there is nothing to judge.
 
 import { keepFocus, make, write } from "./dom.js";
-import { fill, statusOf } from "./status.js";
+import { statusOf } from "./status.js";
+import { fill } from "./words.js";
 import { spell } from "./speed.js";
 
 const CALM = 300; // ms: what is saved sooner need not be told
@@ -70,7 +71,7 @@ export class Frame {
 
   setProgress({ left, total, perHour }) {
     const page = this.texts.page;
-    write(this.left, total ? fill(page.left, { left: left.toLocaleString("en"), total: total.toLocaleString("en") }) : "");
+    write(this.left, total ? fill(page.left, { left, total }) : "");
     this.meter.value = total ? (total - left) / total : 0;
     const known = perHour !== null && left > 0;
     const time = known ? spell((left / perHour) * 60, page) : "";

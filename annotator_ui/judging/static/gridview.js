@@ -5,7 +5,7 @@ import { columnsFor, GridPage, queryWidth } from "./grid.js";
 import { Loupe } from "./loupe.js";
 import { Peek } from "./peek.js";
 import { Side } from "./sides.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 import { Zoom } from "./zoom.js";
 
 const SECOND_DIGIT = 700; // ms to wait for it

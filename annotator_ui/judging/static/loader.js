@@ -17,7 +17,8 @@ export default async function (component) {
     document.head.append(link);
   }
   const outlets = { onStored: () => setTriggerValue("stored", Date.now()) };
-  const page = import(home + data.start).then((module) => module.mount(parentElement, data, outlets)).catch((error) => failed(parentElement, data, error));
+  const words = import(`${home}words.js`).then(({ speak }) => speak(data.language));
+  const page = Promise.all([import(home + data.start), words]).then(([module]) => module.mount(parentElement, data, outlets)).catch((error) => failed(parentElement, data, error));
   mounted.set(parentElement, page);
   await page;
   return async () => {

@@ -4,7 +4,7 @@ import { Beside } from "./beside.js";
 import { afterPaint, heldButton, keyButton, make, write } from "./dom.js";
 import { Loupe } from "./loupe.js";
 import { Side } from "./sides.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 import { Zoom } from "./zoom.js";
 
 const ROLES = ["query", "candidate"];

@@ -1,6 +1,6 @@
 // Where one is: "Query 2 of 40 · pair 3 of 24", "part 2 of 4", "Now one by one: 1 of 7".
 
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 
 export class Places {
   // size: candidates of a grid page at most; grid: whether the campaign shows pages.

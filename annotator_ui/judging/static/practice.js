@@ -3,7 +3,7 @@
 
 import { make, write } from "./dom.js";
 import { insist, Session } from "./session.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 import { makeToken } from "./token.js";
 
 const VALUES = { similar: 1, different: 0, unsure: null };

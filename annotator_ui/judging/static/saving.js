@@ -4,7 +4,8 @@ import { Api } from "./api.js";
 import { make, write } from "./dom.js";
 import { OtherCampaigns } from "./other_campaigns.js";
 import { IndexedShelf, MemoryShelf } from "./outbox.js";
-import { fill, statusOf } from "./status.js";
+import { statusOf } from "./status.js";
+import { fill } from "./words.js";
 
 const LOOK_AGAIN = 5e3; // ms: another tab may have been closed meanwhile
 

@@ -1,7 +1,7 @@
 // One side of a pair: its name, what is known of the product, the picture, and further pictures of the product.
 
 import { make, write } from "./dom.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 
 export class Side {
   // texts; about(name) -> {lines, others} or undefined; urlOf(size, name).

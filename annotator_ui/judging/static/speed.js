@@ -1,5 +1,7 @@
 // How fast an expert goes, how long the rest will take, and when to rest the eyes.
 
+import { fill } from "./words.js";
+
 const WINDOW = 30 * 60e3; // what is older says little about now
 const PAUSE = 2 * 60e3; // a longer gap is a pause, not work ...
 const EACH = 30e3; // ... unless so much was answered at its end: a page of 24 may well take three minutes
@@ -52,6 +54,6 @@ export function spell(minutes, texts) {
   if (minutes < 1) return texts.moment;
   const whole = Math.round(minutes);
   const hours = Math.floor(whole / 60);
-  if (hours === 0) return texts.minutes.replace("{minutes}", whole);
-  return texts.hours.replace("{hours}", hours).replace("{minutes}", whole % 60);
+  if (hours === 0) return fill(texts.minutes, { minutes: whole });
+  return fill(texts.hours, { hours, minutes: whole % 60 });
 }

@@ -1,7 +1,7 @@
 // What is shown when there is no pair to show, and why.
 
 import { make } from "./dom.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 
 const SOON = 150; // ms: what is there sooner needs no word
 

@@ -1,5 +1,7 @@
 // What is said about saving, honestly, in one line.
 
+import { clock, fill } from "./words.js";
+
 export function statusOf(state, texts, time = clock) {
   const { waiting, refused, offlineSince, signedOut, unkept } = state;
   if (refused > 0) return { tone: "bad", text: fill(texts.refused, { count: refused }) };
@@ -10,14 +12,4 @@ export function statusOf(state, texts, time = clock) {
   }
   if (waiting > 0) return { tone: unkept ? "warn" : "busy", text: fill(unkept ? texts.unkept : texts.waiting, { count: waiting }) };
   return { tone: "good", text: texts.saved };
-}
-
-// A text with its {names} filled in.
-export function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
-}
-
-function clock(moment) {
-  const date = new Date(moment);
-  return `${String(date.getHours()).padStart(2, "0")}:${String(date.getMinutes()).padStart(2, "0")}`;
 }

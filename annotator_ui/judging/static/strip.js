@@ -1,7 +1,7 @@
 // The last own answers as small pictures with what was said; a click goes there.
 
 import { make } from "./dom.js";
-import { fill } from "./status.js";
+import { fill } from "./words.js";
 
 const SHOWN = 6;
 

@@ -1,0 +1,58 @@
+"""Streamlit's page says which language it is in: its own file has `lang="en"`, whoever reads it."""
+
+from pathlib import Path
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import file_util
+
+from annotator_ui import language
+
+ENGLISH = b'<html lang="en">'
+
+
+class PageLanguage:
+    """The middleware: Streamlit's page with the language of the request; everything else as it is."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self._page = (Path(file_util.get_static_dir()) / "index.html").read_bytes()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the request, or let it through."""
+        of = language.current()
+        if scope["type"] != "http" or scope["method"] != "GET" or of == language.SOURCE:
+            await self.app(scope, receive, send)
+            return
+        # A browser that asks whether its copy is good may have it in another language.
+        conditional = (b"if-none-match", b"if-modified-since", b"range")
+        if b"text/html" in dict(scope["headers"]).get(b"accept", b""):
+            scope = {**scope, "headers": [item for item in scope["headers"] if item[0] not in conditional]}
+        start: Message | None = None
+
+        async def sending(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start" and self._is_page(message):
+                start = message
+                return
+            if start is None:
+                await send(message)
+                return
+            body = message.get("body", b"")
+            if body == self._page:
+                body = body.replace(ENGLISH, f'<html lang="{of}">'.encode(), 1)
+                headers = MutableHeaders(scope=start)
+                headers["Content-Length"] = str(len(body))
+                for name in ("ETag", "Last-Modified"):
+                    if name in headers:
+                        del headers[name]
+            begun, start = start, None
+            await send(begun)
+            await send({**message, "body": body})
+
+        await self.app(scope, receive, sending)
+
+    def _is_page(self, message: Message) -> bool:
+        headers = MutableHeaders(scope=message)
+        length = headers.get("Content-Length")
+        return headers.get("Content-Type", "").startswith("text/html") and length == str(len(self._page))
