@@ -12,6 +12,7 @@ Layout = Literal["auto", "tree", "category", "product", "flat"]  # what the fold
 FileCheck = Literal["full", "header"]  # decode every image, or read its header
 OnBad = Literal["skip", "fail"]
 Duplicates = Literal["keep", "merge", "leave-out"]  # images of equal files: as they are, one product, or one image
+DuplicateDecision = Literal["keep", "merge", "drop"]  # near duplicates: as they are, one product, or only the first
 
 # models
 MODEL_NAME = "[A-Za-z0-9][A-Za-z0-9._+-]{0,99}"  # what a model may be called

@@ -36,7 +36,7 @@ def load(
         random_init=random_init or None, precision=None if precision == "float32" else precision, **preprocessing
     )
     request = Request(request.loader, request.name, request.weights, request.options, device, runtime, threads)
-    factory = _factory(request)
+    factory = factory_of(request)
     try:
         backbone = factory(request)
     except EdsError:
@@ -54,7 +54,7 @@ def load(
     return backbone
 
 
-def _factory(request: Request) -> Any:
+def factory_of(request: Request) -> Any:
     """The loader of the family of that name, or else the user's own `module:object`."""
     if request.loader in BACKBONES:
         return BACKBONES.load(request.loader)

@@ -17,6 +17,7 @@ from eds.registry import READERS
 if TYPE_CHECKING:
     from eds.io import Address
     from eds.project.catalogue import CatalogueResult, CheckResult
+    from eds.project.near_duplicates import DuplicatesDecided, NearDuplicatesResult
 
 SHOWN = 10  # bad files; all are in the list below .eds/scan
 TREATED = {
@@ -159,6 +160,58 @@ def check(console: Console, **options: Any) -> None:
     console.show(result, render_check)
     if result.wrong:
         raise ImageError(f"{result.wrong:,} images differ from the table", hint="Restore them, or scan again.")
+
+
+@images.group()
+def duplicates() -> None:
+    """List near duplicates, and decide about them."""
+
+
+@command(duplicates, "list", example="eds images duplicates list --open", reads=True)
+@click.option("--open", "open_only", is_flag=True, help="Only pairs without a decision.")
+def list_duplicates(console: Console, **options: Any) -> None:
+    """List the near duplicates of the last scan."""
+    console.show(console.project.near_duplicates(**options), render_near)
+
+
+def _in_pairs(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> list[tuple[str, str]]:
+    if len(names) % 2:
+        raise InputError(f"{names[-1]} has no second image", hint="Name two images for each pair.")
+    return list(zip(names[::2], names[1::2], strict=True))
+
+
+@command(duplicates, "decide", example="eds images duplicates decide drop a.jpg copy-of-a.jpg")
+@click.argument("decision", type=one_of(choices.DuplicateDecision))
+@click.argument("pairs", nargs=-1, required=True, metavar="IMAGE IMAGE...", callback=_in_pairs)
+def decide_duplicates(console: Console, **options: Any) -> None:
+    """Decide pairs: keep both, merge products, or drop.
+
+    drop leaves the second image of a pair out; merge gives both one product. Later scans and imports obey, and eds
+    undo takes a decision back.
+    """
+    console.show(console.project.decide_duplicates(**options), render_decided)
+
+
+def render_near(result: "NearDuplicatesResult") -> str:
+    """A row per pair."""
+    if not result.pairs:
+        return "No images look alike."
+    summary = f"{result.pairs:,} pairs look alike, {result.open:,} without a decision."
+    rows = result.table.head(SHOWN).to_numpy().tolist()
+    headings = ["image", "image", "bits apart", "same product", "decision", "by", "when"]
+    rest = f"\nand {len(result.table) - SHOWN:,} more (--json has all)" if len(result.table) > SHOWN else ""
+    return f"{summary}\n\n{format_table(headings, rows)}{rest}" if rows else summary
+
+
+def render_decided(result: "DuplicatesDecided") -> str:
+    """What the decision does to the catalogue."""
+    change = {
+        "keep": "Nothing changes",
+        "merge": f"{result.merged:,} images have another product",
+        "drop": f"{result.dropped:,} images are left out",
+    }
+    later = "" if result.decision == "keep" else " Next: eds run."
+    return f"{result.pairs:,} pairs: {result.decision}. {change[result.decision]}: {result.images:,} images.{later}"
 
 
 @command(images, "sheet", example="eds images sheet --by product --count 48 --out sheet.html")

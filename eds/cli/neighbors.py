@@ -1,5 +1,6 @@
 """`eds neighbors`: search each model's most similar candidates."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from eds.registry import SEARCHES
 if TYPE_CHECKING:
     from eds.project.mine import MineResult, NeighborsResult
     from eds.project.neighbor_strips import NeighborStrips
+    from eds.project.search import SearchResult
 
 
 @click.group()
@@ -61,6 +63,26 @@ def show(console: Console, **options: Any) -> None:
     QUERIES are image ids; without any, some are drawn. Look here before experts are paid to judge.
     """
     console.show(console.project.show_neighbors(**options), render_strips)
+
+
+@command(neighbors, "search", example="eds neighbors search --text 'a red dress' -k 5", reads=True)
+@click.argument("image", required=False)
+@click.option("--file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A picture from elsewhere.")
+@click.option("--text", help="A text, for models with a text side.")
+@models_option
+@click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Images of each model.")
+def search(console: Console, **options: Any) -> None:
+    """Search by IMAGE, a picture file or a text.
+
+    IMAGE is an id of the catalogue. Each model's nearest images are listed, with what the labels say of them.
+    """
+    console.show(console.project.search(**options), render_search)
+
+
+def render_search(result: "SearchResult") -> str:
+    """A row per image, then the models that could not answer."""
+    table = result.table if result.kind == "image" else result.table.drop(columns="label")
+    return "\n".join([format_frame(table), *(f"Left out: {one.model}: {one.reason}" for one in result.skipped)])
 
 
 def render_strips(result: "NeighborStrips") -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--list", "show_list", is_flag=True, help="List what can be undone, and what was.")
 @click.option("--yes", is_flag=True, envvar="EDS_YES", help="Do not ask, for scripts.")
 def undo(console: Console, entry: str | None, show_list: bool, yes: bool) -> None:
-    """Undo a pool, draw, campaign or import of votes.
+    """Undo a draw, campaign, import or duplicate decision.
 
     What nobody has judged is taken back, by default of the last entry; judgements are never deleted.
     """
@@ -55,6 +55,8 @@ def render_undo(result: "UndoResult") -> str:
     entry = result.entry
     if entry.name.startswith("votes-"):
         lines = [f"{verb} {result.taken_back:,} votes: {entry.what} ({entry.name})."]
+    elif entry.name.startswith("duplicates-"):
+        lines = [f"{verb} {result.taken_back:,} decisions about near duplicates: {entry.what} ({entry.name})."]
     else:
         lines = [f"{verb} {result.taken_back:,} pairs that nobody has judged: {entry.what} ({entry.name})."]
         if result.judged:

@@ -63,7 +63,7 @@ def apply_policy(images: pd.DataFrame, policy: choices.Duplicates) -> tuple[pd.D
         return images, [], []
     groups = same.groupby(["sha256", *BOX], dropna=False, sort=False).ngroup()
     if policy == "merge":
-        product = _join_products(same["product_id"], groups)
+        product = join_products(same["product_id"], groups)
         merged = images["product_id"].map(product).fillna(images["product_id"])
         count = len(product) - len(set(product.values()))
         after = images.assign(product_id=merged)
@@ -82,7 +82,7 @@ def apply_policy(images: pd.DataFrame, policy: choices.Duplicates) -> tuple[pd.D
     return kept.reset_index(drop=True), images.loc[gone, "image_id"].tolist(), [note]
 
 
-def _join_products(products: "pd.Series[str]", groups: "pd.Series[int]") -> dict[str, str]:
+def join_products(products: "pd.Series[str]", groups: "pd.Series[int]") -> dict[str, str]:
     """The products that share a group, directly or through others: each with the smallest id of its set."""
     parent = {name: name for name in products}
 

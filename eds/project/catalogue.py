@@ -22,6 +22,8 @@ from eds.project import Project
 from eds.project.changed_pictures import note_changes
 from eds.project.excluded_images import write_excluded
 from eds.project.image_root import settled_root, write_root
+from eds.project.near_duplicates import FILE as DECISIONS_FILE
+from eds.project.near_duplicates import decided_images, keep_rows
 from eds.project.results import Result
 
 if TYPE_CHECKING:
@@ -307,13 +309,20 @@ def _write(
         if len(assigned) < len(images):
             notes.append(f"{len(images) - len(assigned):,} images of the wild phases were not drawn: left out")
         images = assigned
+    images, changed_rows, decided = decided_images(project, images)
+    if decided:
+        notes.append(f"{len(changed_rows):,} images are merged or left out, as {DECISIONS_FILE} says")
     made_by = project.provenance(operation, settings, _parents(project, files), params=params)
+    made_by = replace(made_by, later=decided)
     before = project.read("images", columns=["image_id", "sha256"]) if project.state("images").rows else None
     project.write(images, "images", made_by)
     if before is not None:
         note_changes(project, before, images)
-    if left_out and not project.dry_run:
-        write_excluded(project, left_out)
+    if not project.dry_run:
+        keep_rows(project, changed_rows)
+        left_out = [*left_out, *(set(changed_rows["image_id"]) - set(images["image_id"]))]
+        if left_out:
+            write_excluded(project, left_out)
     return CatalogueResult(
         name,
         len(images),

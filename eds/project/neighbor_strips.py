@@ -93,7 +93,7 @@ def show_neighbors(
 
     if k < 1 or count < 1:
         raise InputError("k and count must be 1 or more", hint="Show at least one candidate of one query.")
-    lists = _read_lists(project, models)
+    lists = read_lists(project, models)
     images = project.read("images", columns=["image_id", "path", *DETAILS, *BOX]).set_index("image_id", drop=False)
     known = next(iter(lists.values()))["query_id"].unique()
     chosen = _choose_queries([str(query) for query in known], queries, count, project.config.project.seed)
@@ -103,7 +103,7 @@ def show_neighbors(
     shown = shown[shown["candidate_id"].isin(images.index) & shown["query_id"].isin(images.index)]
     pair = ["query_id", "candidate_id"]
     shown["found_by"] = shown.groupby(pair)["model"].transform("nunique")
-    shown["label"] = _labels(project, images, shown[pair])
+    shown["label"] = pair_labels(project, images, shown[pair])
     shown["query_id"] = pd.Categorical(shown["query_id"], chosen)
     shown["model"] = pd.Categorical(shown["model"], list(lists))
     shown = shown.sort_values(["query_id", "model", "rank"]).astype({"query_id": object, "model": object})
@@ -125,7 +125,7 @@ def show_neighbors(
     return result
 
 
-def _read_lists(project: "Project", models: Sequence[str]) -> "dict[str, pd.DataFrame]":
+def read_lists(project: "Project", models: Sequence[str]) -> "dict[str, pd.DataFrame]":
     """The lists of the models, by name; of all that have some unless named."""
     there, models = project.models("neighbors"), find_models(project, models)
     if not there:
@@ -155,7 +155,7 @@ def _choose_queries(known: Sequence[str], queries: Sequence[str], count: int, se
     return list(dict.fromkeys(queries))
 
 
-def _labels(project: "Project", images: "pd.DataFrame", pairs: "pd.DataFrame") -> "pd.Series[str]":
+def pair_labels(project: "Project", images: "pd.DataFrame", pairs: "pd.DataFrame") -> "pd.Series[str]":
     """What is known of each pair, in the order of `pairs`."""
     import numpy as np
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         CategoryRule,
         Device,
         DrawDesign,
+        DuplicateDecision,
         FileCheck,
         GivenRole,
         OnBad,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from eds.project.leaderboard import LeaderboardResult
     from eds.project.mine import MineResult, NeighborsResult
     from eds.project.models import ModelsResult, ProjectModel
+    from eds.project.near_duplicates import DuplicatesDecided, NearDuplicatesResult
     from eds.project.neighbor_strips import NeighborStrips
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
     from eds.project.promise import PromiseResult
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from eds.project.run import RunResult
     from eds.project.runs import RunsResult
     from eds.project.score import ScoreResult
+    from eds.project.search import SearchResult
     from eds.project.simulate import DrawnCatalogue, SimulatedJudging
     from eds.project.splits import SplitOptions, SplitResult
     from eds.project.standing import StandingResult
@@ -216,6 +219,24 @@ class Project(ProjectFiles):
         from eds.project.catalogue import check_images
 
         return check_images(self, check=check, workers=workers)
+
+    def near_duplicates(self, *, open_only: bool = False) -> "NearDuplicatesResult":
+        """List the near duplicates that the last scan found, with what was decided; `open_only`: those undecided."""
+        from eds.project.near_duplicates import near_duplicates
+
+        return near_duplicates(self, open_only=open_only)
+
+    def decide_duplicates(
+        self, pairs: Sequence[tuple[str, str]], decision: "DuplicateDecision", *, dry_run: bool = False
+    ) -> "DuplicatesDecided":
+        """Decide pairs of near duplicates: `keep` both, `merge` their products, or `drop` the second image.
+
+        The table images changes at once, and every later scan and import obeys. The decision is recorded in
+        duplicates.csv; `undo` takes it back.
+        """
+        from eds.project.near_duplicates import decide_duplicates
+
+        return decide_duplicates(self.rehearsal(dry_run), pairs, decision)
 
     def contact_sheet(
         self,
@@ -441,6 +462,24 @@ class Project(ProjectFiles):
 
         page = Path(out) if out else None
         return show_neighbors(self, _as_list(queries), models=_as_list(models), k=k, count=count, out=page)
+
+    def search(
+        self,
+        image: str | None = None,
+        *,
+        file: str | Path | None = None,
+        text: str | None = None,
+        models: str | Sequence[str] = (),
+        k: int = 10,
+    ) -> "SearchResult":
+        """Search the catalogue by an image of it, a picture file or a text: each model's k nearest images.
+
+        The rules of lists are those of eds.toml; they exclude nothing of a query that is not in the catalogue. Models
+        that cannot answer (a text needs a model with a text side) are left out and said, or refused if named.
+        """
+        from eds.project.search import search
+
+        return search(self, image, file=None if file is None else Path(file), text=text, models=_as_list(models), k=k)
 
     def pool(
         self,

@@ -8,6 +8,7 @@ from eds.errors import InputError
 from eds.project.inputs import Inputs
 from eds.project.journal import KEY, MOMENT, PAIR, Entry, given, read_entries, write_suspects
 from eds.project.label_store import exists, opened
+from eds.project.near_duplicates import read_decisions, undo_decision
 from eds.project.price import judged_pairs, price_of
 from eds.project.results import Result, to_jsonable
 from eds.tables import Operation, Provenance
@@ -25,11 +26,11 @@ UNDO = "undo"
 class JournalEntry(Result):
     """Something that can be undone."""
 
-    name: str  # what `undo` takes: draw-3, votes-2, campaign-1
+    name: str  # what `undo` takes: draw-3, votes-2, campaign-1, duplicates-4
     at: str
     actor: str
     what: str  # the command, or a sentence
-    pairs: int  # that it added; of an import of votes, the votes
+    pairs: int  # that it added or decided; of an import of votes, the votes
     undone: bool
 
 
@@ -45,7 +46,7 @@ class UndoResult(Result):
     """What undoing takes back, and what stays."""
 
     entry: JournalEntry
-    taken_back: int  # pairs that nobody has judged; of an import, votes that count no more
+    taken_back: int  # pairs that nobody has judged; of an import, votes that count no more; decisions
     judged: int  # pairs whose votes and labels stay, because they are judged
     returned: int  # pairs that the operation had taken away
     judgements_saved: int  # that are asked no more
@@ -69,6 +70,7 @@ def read_journal(project: "Project") -> JournalResult:
         for entry in entries
         if entry.undoes is None
     ]
+    found += _of_duplicates(project)
     if exists(project):
         found += _of_store(project)
     return JournalResult(sorted(found, key=lambda entry: entry.at))
@@ -87,22 +89,41 @@ def undo(project: "Project", entry: str | None = None) -> UndoResult:
     if chosen.undone:
         raise InputError(f"{chosen.name} is undone already", where="journal", hint=f"Make it again: {chosen.what}.")
     kind, _, number = chosen.name.partition("-")
-    _check_rights(project)
+    check_rights(project, "undo")
     with project.writing("undo"):
         if kind == "votes":
             return _undo_votes(project, chosen, int(number))
+        if kind == "duplicates":
+            back = undo_decision(project, int(number))
+            note = f"{back:,} images are in the catalogue again. Next: eds run."
+            return UndoResult(chosen, chosen.pairs, 0, 0, 0, not project.dry_run, note)
         if kind == "campaign":
             return _undo_campaign(project, chosen)
         return _undo_suspects(project, chosen, int(number))
 
 
-def _check_rights(project: "Project") -> None:
+def check_rights(project: "Project", what: str) -> None:
     """Refuse an actor of the label store who is no lead."""
     if exists(project):
         with opened(project) as store:
             from eds.labels.permissions import check_lead
 
-            store.read(lambda connection: check_lead(connection, store, project.actor, "undo"))
+            store.read(lambda connection: check_lead(connection, store, project.actor, what))
+
+
+def _of_duplicates(project: "Project") -> list[JournalEntry]:
+    """The decisions about near duplicates."""
+    return [
+        JournalEntry(
+            f"duplicates-{number}",
+            rows["at"].iloc[0],
+            rows["actor"].iloc[0],
+            f"eds images duplicates {rows['decision'].iloc[0]}",
+            len(rows),
+            bool((rows["undone"] != "").all()),
+        )
+        for number, rows in read_decisions(project).groupby("number")
+    ]
 
 
 def _of_store(project: "Project") -> list[JournalEntry]:

@@ -1,4 +1,4 @@
-"""The image side of a CLIP model: `open_clip:NAME@TAG`, `open_clip:hf-hub:ORG/NAME`, or your own file or folder.
+"""A CLIP model: `open_clip:NAME@TAG`, `open_clip:hf-hub:ORG/NAME`, or your own file or folder.
 
 `NAME@TAG` takes the weights from the hub, `NAME@TAG=FILE` from a file and images are prepared as for the tag;
 `local-dir:PATH` is a folder in open_clip's layout.
@@ -10,12 +10,14 @@ import difflib
 import json
 import logging
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import open_clip
 import torch
 from open_clip.transform import PreprocessCfg
@@ -58,6 +60,47 @@ class ImageSide(torch.nn.Module):
 
 def load(request: Request) -> network.NetworkBackbone:
     """Load an image encoder of open_clip."""
+    return _build(*_located(request))
+
+
+def load_text(request: Request) -> "TextSide":
+    """Load the text side of the same model, with the same weights."""
+    named, name, steps, path = _located(request)
+    model = _weighted(named, name, steps, path)
+    try:
+        tokenizer = open_clip.get_tokenizer(name)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+        raise InputError(
+            f"its tokenizer cannot be read ({reason})", where=request.text, hint="Supply its files beside the weights."
+        ) from error
+    return TextSide(model, tokenizer, _digest(model, path), request.text)
+
+
+class TextSide:
+    """`encode_text` of a CLIP model."""
+
+    def __init__(self, model: torch.nn.Module, tokenizer: Any, weights_sha256: str, text: str) -> None:
+        self.weights_sha256 = weights_sha256
+        self._model, self._tokenizer, self._text = model, tokenizer, text
+
+    def encode_text(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Texts to float32 (n, dimension), not scaled."""
+        tokens = self._tokenizer(list(texts))
+        table = getattr(self._model, "token_embedding", None)
+        if isinstance(table, torch.nn.Embedding) and int(tokens.max()) >= table.num_embeddings:
+            raise InputError(
+                f"its tokenizer knows more words than the model's {table.num_embeddings:,}",
+                where=self._text,
+                hint="The tokenizer is another model's: complete the model's configuration (text_cfg).",
+            )
+        with torch.inference_mode():
+            vectors: npt.NDArray[np.float32] = self._model.encode_text(tokens).float().numpy()  # type: ignore[operator]
+        return vectors
+
+
+def _located(request: Request) -> tuple[Request, str, Mapping[str, Any], Path | None]:
+    """The request as every machine can name it, open_clip's name, how images are prepared, and the weights file."""
     request.allow_only(*OPTIONS)
     if request.weights and request.random_init:
         raise InputError(
@@ -78,31 +121,39 @@ def load(request: Request) -> network.NetworkBackbone:
             where=request.text,
             hint=f"Write @TAG, @TAG=FILE or @FILE; tags: {_tags(name)}.",
         )
-    return build(request, name, path, tag)
+    return request, name, _steps(request, name, path, tag), path
 
 
 def build(request: Request, name: str, path: Path | None, tag: str = "") -> network.NetworkBackbone:
     """The model `name` with the weights of a file, or random ones without a path; images are prepared as for `tag`."""
+    return _build(request, name, _steps(request, name, path, tag), path)
+
+
+def _steps(request: Request, name: str, path: Path | None, tag: str) -> Mapping[str, Any]:
     _known(name)
     if tag and tag not in open_clip.list_pretrained_tags_by_model(name):
         raise UnknownNameError(f"{name} has no weights {tag!r}", where=request.text, hint=f"Tags: {_tags(name)}.")
-    steps = _steps_of_tag(name, tag) if tag else _steps_of_file(request, name, path)
-    return _build(request, name, steps, path)
+    return _steps_of_tag(name, tag) if tag else _steps_of_file(request, name, path)
 
 
-def _build(request: Request, name: str, steps: Mapping[str, Any], path: Path | None) -> network.NetworkBackbone:
+def _weighted(request: Request, name: str, steps: Mapping[str, Any], path: Path | None) -> torch.nn.Module:
     model = weights.build_seeded(lambda: _create(name, steps, request)).eval()
     if path is not None:
         _fit(model, path)
-    spec = request.spec(
-        preprocessing(model, request),
-        weights_sha256=weights.file_digest(path) if path else weights.tensors_digest(model.state_dict()),
-        pooling="projected",
-    )
+    return model
+
+
+def _digest(model: torch.nn.Module, path: Path | None) -> str:
+    return weights.file_digest(path) if path else weights.tensors_digest(model.state_dict())
+
+
+def _build(request: Request, name: str, steps: Mapping[str, Any], path: Path | None) -> network.NetworkBackbone:
+    model = _weighted(request, name, steps, path)
+    spec = request.spec(preprocessing(model, request), weights_sha256=_digest(model, path), pooling="projected")
     return network.backbone(ImageSide(model), spec, request)
 
 
-def _of_repository(repository: Repository) -> network.NetworkBackbone:
+def _of_repository(repository: Repository) -> tuple[Request, str, Mapping[str, Any], Path | None]:
     """The model whose configuration and weights a repository has in open_clip's own layout."""
     config, values = repository.config(CONFIG)
     missing = [
@@ -112,7 +163,7 @@ def _of_repository(repository: Repository) -> network.NetworkBackbone:
         raise InputError("incomplete configuration", where=str(config), faults=missing)
     request = repository.request
     path = None if request.random_init else repository.file(HUB_FILES)
-    return _build(request, f"{FOLDER}{config.parent}", values["preprocess_cfg"], path)
+    return request, f"{FOLDER}{config.parent}", values["preprocess_cfg"], path
 
 
 def _tag_and_file(name: str, weights: str) -> tuple[str, str]:

@@ -6,11 +6,13 @@ model of images and texts, else the model's own pooled output.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 import transformers
 from transformers.utils import logging
@@ -19,6 +21,7 @@ from eds.backbones import network, weights
 from eds.backbones.image_processors import preprocessing_of, processor_in
 from eds.backbones.repository import Repository
 from eds.backbones.request import Request
+from eds.backbones.text import no_text
 from eds.errors import InputError
 
 EXTRA = "transformers"
@@ -66,6 +69,43 @@ def load(request: Request) -> network.NetworkBackbone:
         pooling=pooling,
     )
     return network.backbone(ImageSide(model, pooling), stated, request)
+
+
+def load_text(request: Request) -> "TextSide":
+    """Load the text side of a model of images and texts."""
+    request.allow_only("pooling")
+    folder, file = _files(Repository.of(request) or Repository.on_hub(request))
+    with quiet():
+        model, _ = _model(folder, request)
+        if not hasattr(model, "get_text_features") or request.option("pooling", "") not in ("", "projected"):
+            raise no_text(request)
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+        except (OSError, ValueError, ImportError, KeyError, TypeError) as error:
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+            hint = "Supply the tokenizer's files beside the weights."
+            raise InputError(f"its tokenizer cannot be read ({reason})", where=request.text, hint=hint) from error
+    return TextSide(model, tokenizer, weights.file_digest(file) if file else weights.tensors_digest(model.state_dict()))
+
+
+class TextSide:
+    """The text features of a model of images and texts."""
+
+    def __init__(self, model: Any, tokenizer: Any, weights_sha256: str) -> None:
+        self.weights_sha256 = weights_sha256
+        self._model, self._tokenizer = model, tokenizer
+
+    def encode_text(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Texts to float32 (n, dimension), not scaled."""
+        length = self._model.config.text_config.max_position_embeddings
+        tokens = self._tokenizer(
+            list(texts), padding="max_length", max_length=length, truncation=True, return_tensors="pt"
+        )
+        with torch.inference_mode():
+            output = self._model.get_text_features(**tokens)
+        vectors = output if isinstance(output, torch.Tensor) else output.pooler_output
+        result: npt.NDArray[np.float32] = vectors.float().numpy()
+        return result
 
 
 @contextmanager
