@@ -16,7 +16,7 @@ class CampaignCost:
     hours: float
     hours_each: float
     money: float | None
-    saved: float  # share of the judgements that early stop spares, expected
+    saved: float  # share of the judgements that early or adaptive stopping spares, expected
 
 
 def campaign_cost(
@@ -29,11 +29,13 @@ def campaign_cost(
     early_stop: bool = False,
     control_share: float = 0.1,
     positive_rate: float = 0.5,
+    votes: float | None = None,
 ) -> CampaignCost:
     """The cost of a campaign in which `judging.experts` experts judge each pair, gold and repeat.
 
     Formula: items = N + round(gN) + round(rN); judgements = E items without early stop; with it
     E (items - N + C) + (N - C) v(E, q), C = max(1, round(cN)) control pairs, v the expected votes of a pair.
+    With `votes`, of a pair of an adaptive campaign, control pairs included: E (items - N) + N votes.
     Source: specification 2.2 for v.
     Conventions: judging alone, without pauses; q = `positive_rate`; nobody is unsure; hours_each is an even share of
     the `panel` from which the experts of a pair are taken (by default no more than these).
@@ -57,7 +59,9 @@ def campaign_cost(
     experts, hourly = judging.experts, judging.hourly
     everything = float(items * experts)
     judgements = everything
-    if early_stop and pairs:
+    if votes is not None:
+        judgements = experts * (items - pairs) + pairs * votes
+    elif early_stop and pairs:
         control = min(max(1, round(control_share * pairs)), pairs)
         judgements = experts * (items - pairs + control) + (pairs - control) * expected_votes_early_stop(
             experts, positive_rate

@@ -101,7 +101,8 @@ def campaigns() -> None:
 @click.option("--gold-share", type=share, help="Share of known pairs (default: grid 0.05, random 0.15).")
 @click.option("--repeat-share", type=share, help="Share of pairs asked twice (default: grid 0.05).")
 @click.option("--early-stop", is_flag=True, help="Stop asking once a pair's majority is certain.")
-@click.option("--control-share", type=share, default=0.1, help="With --early-stop: share never stopped early.")
+@click.option("--adaptive", is_flag=True, help="Ask further experts only where the label is unsure.")
+@click.option("--control-share", type=share, default=0.1, help="With either: share of pairs that all judge.")
 @click.option("--quality", type=one_of(choices.CampaignQuality), help="Set gold, repeats, early stop and practice.")
 @click.option("--practice", type=click.IntRange(0), help="Known pairs before the first session (default: none).")
 @click.option("--limit", type=click.IntRange(1), help="Only whole queries with so many pairs altogether.")
@@ -157,6 +158,17 @@ def join(console: Console, name: str, experts: tuple[str, ...]) -> None:
 def leave(console: Console, name: str, expert: str) -> None:
     """Take an expert off a panel; votes stay, others go on."""
     console.show_table(console.project.campaigns.remove_expert(name, expert), NO_CAMPAIGNS)
+
+
+@command(campaigns, "adapt", example="eds labels campaigns adapt pool")
+@click.argument("name")
+def adapt(console: Console, name: str) -> None:
+    """Learn again which pairs of an adaptive campaign need votes.
+
+    From the labels decided so far, and from the control pairs, which everybody judges. Prints the votes that it saves,
+    and how many labels of control pairs fewer votes would have turned.
+    """
+    console.show(console.project.campaigns.adapt(name), lambda result: result.text)
 
 
 @command(campaigns, "close", example="eds labels campaigns close pool")

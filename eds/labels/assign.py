@@ -74,9 +74,11 @@ def analyze(connection: sa.Connection) -> None:
 
 
 def open_tasks(tasks: pa.Table, number: int) -> pa.Table:
-    """The rows of `assignment` for tasks (item, expert, position) of a campaign, all open."""
+    """The rows of `assignment` for tasks (item, expert, position, perhaps state) of a campaign; open by default."""
     zeros = pa.array(np.zeros(len(tasks), np.int64))
-    rest = {"campaign": pa.array(np.full(len(tasks), number), pa.int64()), "state": zeros, "events": zeros}
+    rest = {"campaign": pa.array(np.full(len(tasks), number), pa.int64()), "events": zeros}
+    if "state" not in tasks.column_names:
+        rest["state"] = zeros
     return pa.table({**dict(zip(tasks.column_names, tasks.columns, strict=True)), **rest, "returned": zeros})
 
 
@@ -147,8 +149,13 @@ def _assign_all(connection: sa.Connection, found: Any, items: pa.Table, only: Se
 
 def _without_task(connection: sa.Connection, found: Any, items: pa.Table, number: int) -> pa.Table:
     """The items that this expert has no assignment for."""
-    had = sa.select(assignment.c.item).where(assignment.c.campaign == found.id, assignment.c.expert == number)
-    return items.filter(pc.invert(pc.is_in(items["id"], fetch(connection, had)["item"].combine_chunks())))
+    of_it = sa.select(assignment.c.item).where(assignment.c.campaign == found.id)
+    had = fetch(connection, of_it.where(assignment.c.expert == number))["item"]
+    if found.adaptive:  # control pairs that are judged already stay decided
+        control = of_it.join(item, item.c.id == assignment.c.item).where(item.c.control == 1, item.c.kind == "normal")
+        judged = fetch(connection, control.where(assignment.c.events > 0))["item"]
+        had = pa.chunked_array([*had.chunks, *judged.chunks], pa.int64())
+    return items.filter(pc.invert(pc.is_in(items["id"], had.combine_chunks())))
 
 
 def _assign_some(connection: sa.Connection, found: Any, items: pa.Table | None) -> None:

@@ -49,6 +49,7 @@ class Plan:
     control_share: float = 0.1  # with early stop: pairs that everybody who is asked them judges all the same
     experts_per_pair: int | None = None  # how many of the panel judge each pair; None: all
     form: Form = PLAIN  # what its page asks and shows
+    adaptive: bool = False  # ask further experts only where the label is unsure; early stop, too (early_stop.py)
 
 
 def create_campaign(
@@ -78,12 +79,14 @@ def create_campaign(
         rows = numbered(connection, checked_pairs, enter=False)
         items, _ = _new_items(connection, plan, rows)
         check_hidden(connection, checked_pairs, plan.polarity, plan.gold_share)
-        return items, planned(connection, plan, items.select(NEW), people)
+        tasks = planned(connection, plan, items.select(NEW), people)
+        return items, early_stop.held_back(tasks, items) if plan.adaptive else tasks
 
     items, tasks = store.snapshot(ready)
     if rehearse:
         return len(tasks)
-    values = {**asdict(plan), "early_stop": int(plan.early_stop), "form": plan.form.to_text()}
+    flags = {"early_stop": int(plan.early_stop or plan.adaptive), "adaptive": int(plan.adaptive)}
+    values = {**asdict(plan), **flags, "form": plan.form.to_text()}
     made = new_campaign.begin(store, values, check)
     new_campaign.fill(store, made, items, tasks)
 
@@ -195,6 +198,42 @@ def reopen_campaign(store: Store, name: str, *, by: str = "") -> None:
     store.write(act)
 
 
+def set_leads(store: Store, name: str, leads: pd.DataFrame, *, by: str = "") -> int:
+    """Set by how many votes pairs (query_id, candidate_id, lead_similar, lead_different) must lead to be asked no more.
+
+    Of a campaign that is adaptive. How many of its pairs have other leads than before.
+    """
+
+    def act(connection: sa.Connection) -> int:
+        check_lead(connection, store, by, "change a campaign")
+        found = _of(connection, name)
+        if not found.adaptive:
+            raise InputError(
+                f"{short(name)} asks all its experts", where="campaign", hint="Only adaptive campaigns: --adaptive."
+            )
+        if (leads[["lead_similar", "lead_different"]] < 1).any(axis=None):
+            raise InputError("a lead is below 1", where="leads", hint="Give 1 or more.")
+        query = sa.select(item.c.id, pair.c.query_id, pair.c.candidate_id, item.c.lead_similar, item.c.lead_different)
+        query = query.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == found.id, item.c.kind == "normal")
+        rows = fetch(connection, query).to_pandas()
+        both = rows.merge(leads, on=["query_id", "candidate_id"], suffixes=("_before", ""))
+        changed = both[
+            (both["lead_similar"] != both["lead_similar_before"])
+            | (both["lead_different"] != both["lead_different_before"])
+        ]
+        change = sa.update(item).where(item.c.id == sa.bindparam("number"))
+        change = change.values(lead_similar=sa.bindparam("similar"), lead_different=sa.bindparam("different"))
+        columns = (changed[one].astype("int64").tolist() for one in ("id", "lead_similar", "lead_different"))
+        values = [dict(zip(("number", "similar", "different"), row, strict=True)) for row in zip(*columns, strict=True)]
+        if values:
+            connection.execute(change, values)
+            early_stop.settle(connection, campaign=found.id)
+            audit.note(connection, store.now(), by, "set leads", name, pairs=len(values))
+        return len(values)
+
+    return store.write(act)
+
+
 def set_guideline(store: Store, name: str, version: str, *, by: str = "") -> None:
     """Put another version of the guideline in force; labels keep the version they were given under."""
     check_long(version, "guideline")
@@ -251,7 +290,7 @@ def check_plan(plan: Plan, kinds: Collection[str] = ()) -> None:
             faults.append(f"{share} is {getattr(plan, share)}, not from 0 to 1")
     if plan.experts_per_pair is not None and not 1 <= plan.experts_per_pair < 2**31:
         faults.append(f"experts_per_pair is {plan.experts_per_pair}; give a number from 1 up, or none for all")
-    if plan.early_stop and plan.control_share <= 0:
+    if (plan.early_stop or plan.adaptive) and plan.control_share <= 0:
         faults.append("control_share is 0, but early stop needs pairs that everybody judges: agreement counts on them")
     faults += plan.form.faults()
     if plan.form.similar_from is not None and plan.mode == "grid":
@@ -301,6 +340,8 @@ def _add_items(connection: sa.Connection, found: Any, pairs: pa.Table) -> int:
     query = query.join(pair, pair.c.id == item.c.pair).where(item.c.campaign == found.id)
     items, new = _new_items(connection, found, numbered(connection, pairs), fetch(connection, query))
     assign(connection, found, new_campaign.enter_items(connection, items, found.id).select(NEW))
+    if found.adaptive:
+        early_stop.settle(connection, campaign=found.id)
     return new
 
 
@@ -325,7 +366,7 @@ def _new_items(
         seed=plan.seed,
         gold_share=plan.gold_share,
         repeat_share=plan.repeat_share,
-        control_share=plan.control_share if plan.early_stop else 0.0,
+        control_share=plan.control_share if plan.early_stop or plan.adaptive else 0.0,
         polarity=plan.polarity,
         held=set(old["kind"].unique().to_pylist()),
     )

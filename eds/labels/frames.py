@@ -175,9 +175,10 @@ class Panels:
 
     `sizes`: query_id, candidate_id, campaign, wave, panel, stopped. `panel` counts the experts who answered and those
     who still will (who left, was disabled or flagged the pair twice is waited for no more, and votes of a void import
-    are no answers); `stopped` those of them who are not asked since the pair was decided without them. `members`:
-    campaign, expert_id, wave. Experts who joined a campaign at the same time are one wave, counted from 0; where each
-    pair is asked of some of the experts there are no waves, since who joins takes over work of the others.
+    are no answers); `stopped` those of them who are not asked since the pair was decided without them. Where a campaign
+    is adaptive, who is not asked is not of the pair's panel. `members`: campaign, expert_id, wave. Experts who joined a
+    campaign at the same time are one wave, counted from 0; where each pair is asked of some of the experts, or of as
+    many as it needs, there are no waves, since who joins takes over work of the others.
     """
 
     sizes: pd.DataFrame
@@ -195,8 +196,11 @@ def panels(store: Store, campaign_name: str | None = None) -> Panels:
     answered = sa.and_(assignment.c.events > 0, assignment.c.id.not_in(apart))
     judged = assignment.alias()
     asked = sa.or_(item.c.withdrawn_at.is_(None), sa.exists().where(judged.c.item == item.c.id, judged.c.events > 0))
-    counts = sa.or_(answered, sa.and_(assignment.c.state.in_((OPEN, STOPPED)), active))
-    joined = sa.case((campaign.c.experts_per_pair.is_(None), panel.c.joined_at), else_=0)
+    # Who is not asked in an adaptive campaign is not of the pair's panel.
+    waited = sa.or_(assignment.c.state == OPEN, sa.and_(assignment.c.state == STOPPED, campaign.c.adaptive == 0))
+    counts = sa.or_(answered, sa.and_(waited, active))
+    whole = sa.and_(campaign.c.experts_per_pair.is_(None), campaign.c.adaptive == 0)
+    joined = sa.case((whole, panel.c.joined_at), else_=0)
     key = (pair.c.query_id, pair.c.candidate_id, campaign.c.name.label("campaign"), joined.label("joined"))
     sizes = (
         sa.select(

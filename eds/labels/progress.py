@@ -12,6 +12,7 @@ from eds.errors import InputError
 from eds.labels.form import PLAIN, Form
 from eds.labels.schema import (
     OPEN,
+    STOPPED,
     assignment,
     calibration_round,
     calibration_task,
@@ -57,11 +58,9 @@ _SHOWN = (  # gold whose answer calibration showed this expert, so it is not ask
     .scalar_subquery()
 )
 _TOTAL = sa.select(sa.func.count()).where(item.c.campaign == campaign.c.id).scalar_subquery()
-_OWN = (  # where an expert is asked some of the pairs
-    sa.select(sa.func.count())
-    .where(assignment.c.campaign == campaign.c.id, assignment.c.expert == _PERSON)
-    .scalar_subquery()
-)
+_MINE = sa.select(sa.func.count()).where(assignment.c.campaign == campaign.c.id, assignment.c.expert == _PERSON)
+_OWN = _MINE.scalar_subquery()  # where an expert is asked some of the pairs
+_ASKED = _MINE.where(sa.or_(assignment.c.state != STOPPED, assignment.c.events > 0)).scalar_subquery()  # adaptive
 _MEMBER = sa.exists().where(
     panel.c.campaign == campaign.c.id,
     panel.c.expert == _PERSON,
@@ -78,7 +77,12 @@ _PROGRESS = sa.select(
     campaign.c.form,
     _MEMBER.label("member"),
     (_LEFT - _WITHDRAWN.scalar_subquery()).label("left"),
-    (sa.case((campaign.c.experts_per_pair.is_(None), _TOTAL - _SHOWN), else_=_OWN) - _UNASKED).label("total"),
+    (
+        sa.case(
+            (campaign.c.adaptive == 1, _ASKED), (campaign.c.experts_per_pair.is_(None), _TOTAL - _SHOWN), else_=_OWN
+        )
+        - _UNASKED
+    ).label("total"),
 ).where(campaign.c.name == _NAME)
 
 

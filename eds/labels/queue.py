@@ -190,7 +190,7 @@ def list_campaigns(store: Store) -> pd.DataFrame:
     )
     query = query.where(~UNFINISHED).order_by(campaign.c.id)
     result = store.read(lambda connection: frame(connection, query, "created_at", "closed_at", "withdrawn_at"))
-    return result.assign(early_stop=result["early_stop"] == 1)
+    return result.assign(early_stop=result["early_stop"] == 1, adaptive=result["adaptive"] == 1)
 
 
 def _names(campaign_name: str, expert_name: str) -> dict[str, str]:

@@ -147,6 +147,7 @@ campaign = _table(
     _whole("experts_per_pair", null=True),  # how many of the panel judge each pair; none: all
     _whole("withdrawn_at", null=True),  # it was undone: what nobody had judged is not asked; or UNFINISHED
     _text("form", default=""),  # what its page asks and shows (form.py)
+    _whole("adaptive", default="0"),  # 1: further experts are asked only where the label is unsure (early_stop.py)
     sa.UniqueConstraint("name"),
     _among("mode", MODES),
     _among("polarity", POLARITIES),
@@ -186,6 +187,8 @@ item = _table(
     _text("origin"),
     _whole("control"),  # 1: always fully voted, for agreement
     _whole("withdrawn_at", null=True),  # it was taken back: nobody is asked it, answers on their way are kept
+    _whole("lead_similar", null=True),  # adaptive: votes by which similar must lead; none: early_stop.LEAD
+    _whole("lead_different", null=True),
     sa.UniqueConstraint("campaign", "pair", "kind"),
     _among("kind", KINDS),
     sa.Index("ix_item_withdrawn", "campaign", sqlite_where=sa.text("withdrawn_at IS NOT NULL"),

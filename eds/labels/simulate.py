@@ -22,26 +22,30 @@ def fill(store: Store, campaign: str, answer: Answer, *, progress_of: Callable[[
     """
     panel = progress(store, campaign)
     total, done = int(panel["left"].sum()), 0
-    for expert in panel["expert"]:
-        for round_ in range(2):  # what was unsure comes back once
-            tasks = next_batch(store, campaign, expert, 10_000_000)
-            if not tasks:
-                break
-            labels = answer(
-                expert,
-                pd.DataFrame(
-                    {
-                        "query_id": [task.query_id for task in tasks],
-                        "candidate_id": [task.candidate_id for task in tasks],
-                    }
-                ),
-            )
-            for start in range(0, len(tasks), PORTION):
-                rows = slice(start, start + PORTION)
-                _submit(store, f"{campaign}/{expert}/{round_}", expert, tasks[rows], labels.iloc[rows])
-                done += len(tasks[rows])
-                if progress_of is not None:
-                    progress_of(done, max(total, done))
+    turn, before = 0, -1
+    while done > before:  # an adaptive campaign asks further experts, others nothing more after the first turn
+        before = done
+        for expert in panel["expert"]:
+            for round_ in (turn, turn + 1):  # what was unsure comes back once
+                tasks = next_batch(store, campaign, expert, 10_000_000)
+                if not tasks:
+                    break
+                labels = answer(
+                    expert,
+                    pd.DataFrame(
+                        {
+                            "query_id": [task.query_id for task in tasks],
+                            "candidate_id": [task.candidate_id for task in tasks],
+                        }
+                    ),
+                )
+                for start in range(0, len(tasks), PORTION):
+                    rows = slice(start, start + PORTION)
+                    _submit(store, f"{campaign}/{expert}/{round_}", expert, tasks[rows], labels.iloc[rows])
+                    done += len(tasks[rows])
+                    if progress_of is not None:
+                        progress_of(done, max(total, done))
+        turn += 2
     return done
 
 

@@ -242,7 +242,12 @@ def pairs_that_differ(project: "Project", name: str, expert_a: str, expert_b: st
 
 
 def cost(
-    project: "Project", pairs: int, experts: int, plan: "CampaignPlan", positive_rate: float | None
+    project: "Project",
+    pairs: int,
+    experts: int,
+    plan: "CampaignPlan",
+    positive_rate: float | None,
+    votes: float | None = None,
 ) -> CampaignCost:
     """The cost of a campaign by the project's budget and the seconds that its mode takes."""
     budget = project.config.budget
@@ -257,4 +262,5 @@ def cost(
         early_stop=plan.early_stop,
         control_share=plan.control_share,
         positive_rate=0.5 if positive_rate is None else positive_rate,
+        votes=votes,
     )

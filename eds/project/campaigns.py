@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from eds.choices import CampaignQuality
     from eds.labels.store import Store
     from eds.project import Project
+    from eds.project.adaptive_votes import AdaptResult
     from eds.project.campaign_needs import CampaignNeeds
     from eds.project.campaign_overview import CampaignOverview
     from eds.project.campaign_quality import Guards
@@ -71,6 +72,7 @@ class CampaignPlan:
     quality: "CampaignQuality | None" = None  # sets the shares that are None, early stop and practice
     practice: int | None = None  # pairs of a round before the first session; None: as the quality says, else none
     practice_needed: float | None = None  # share of them that must be right; None: as the quality says, else 0.8
+    adaptive: bool = False  # ask further experts only where the label is unsure; control pairs are judged by all
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ class Campaigns:
             project.agree(self._make(*chosen, rehearse=True))
         self._make(*chosen)
         project.end_rehearsal()
+        if plan.adaptive and not project.dry_run:
+            project.say(self.adapt(name).text)
         if plan.practice:
             needed = 0.8 if plan.practice_needed is None else plan.practice_needed
             try:
@@ -237,6 +241,7 @@ class Campaigns:
                 plan.control_share,
                 plan.experts_per_pair,
                 plan.form,
+                plan.adaptive,
             )
             asked = campaigns.create_campaign(store, made, suspects, experts, by=project.actor, rehearse=aside)
         return price_of(project, len(questions(suspects)), asked)
@@ -307,6 +312,26 @@ class Campaigns:
         """The name of the campaign with this handle (`ExpertProgress.handle`), None if there is none."""
         with opened(self.project) as store:
             return progress.find_campaign(store, handle)
+
+    def adapt(self, name: str) -> "AdaptResult":
+        """Learn again how many votes each pair of an adaptive campaign needs, from the labels decided so far.
+
+        A pair needs a further vote where its label is less sure than a full panel's: by how likely it is similar (the
+        relevance model, which has seen no label of its query), its votes, and how often experts err (the control
+        pairs, which everybody judges). Pairs that tell apart the two models which the labels may tell apart next get
+        two votes at least. The model never votes.
+        """
+        from eds.project.adaptive_votes import adapt
+
+        return adapt(self.project, name)
+
+    def expected_votes(self, pairs: "pd.DataFrame", experts: int, plan: CampaignPlan) -> float:
+        """Votes that a pair of a new campaign needs on average, if it is adaptive."""
+        from eds.project.adaptive_votes import expected_votes_of
+
+        return expected_votes_of(
+            self.project, pairs, min(plan.experts_per_pair or experts, experts), plan.control_share
+        )
 
     def add_experts(self, name: str, experts: Sequence[str]) -> "pd.DataFrame":
         """Let further experts judge a campaign; the progress of everybody.
@@ -419,12 +444,21 @@ class Campaigns:
         return disputes(self.project, name)
 
     def cost(
-        self, pairs: int, experts: int, plan: CampaignPlan, *, positive_rate: float | None = None
+        self,
+        pairs: int,
+        experts: int,
+        plan: CampaignPlan,
+        *,
+        positive_rate: float | None = None,
+        votes: float | None = None,
     ) -> "CampaignCost":
-        """What a campaign costs by the project's budget; `positive_rate` is the share expected for early stop."""
+        """What a campaign costs by the project's budget.
+
+        `positive_rate` is the share expected for early stop; `votes` those of a pair (`expected_votes`), if adaptive.
+        """
         from eds.project.campaign_statistics import cost
 
-        return cost(self.project, pairs, experts, plan, positive_rate)
+        return cost(self.project, pairs, experts, plan, positive_rate, votes)
 
 
 def _with_pictures(project: "Project", suspects: "pd.DataFrame") -> "pd.DataFrame":

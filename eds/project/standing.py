@@ -84,7 +84,7 @@ def standing(project: "Project", *, confidence: float = 0.95) -> StandingResult:
         missing.append("no random draw is labelled, so p, the positives and recall are not known: eds suspects draw")
     if not facts.known:
         missing.append("no label is similar yet, so models cannot be told apart: go on judging the pool")
-    models, differences = _models(inputs, confidence)
+    models, differences = model_standings(inputs, confidence)
     if len(models) == 1:
         missing.append("one model alone: there is none to compare it with")
     hours = price_of(project, 1000).hours / 1000  # of a pair; reading the experts' pace takes long
@@ -131,7 +131,7 @@ def _outlook(
     )
 
 
-def _models(inputs: Inputs, level: float) -> "tuple[list[ModelStanding], Sequence[Difference]]":
+def model_standings(inputs: Inputs, level: float) -> "tuple[list[ModelStanding], Sequence[Difference]]":
     """Each model's P@k and AUC by the judged pairs of the pool, and how every two differ."""
     import numpy as np
 
