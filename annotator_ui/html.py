@@ -118,6 +118,11 @@ def example(images: Sequence[str], caption: str, note: str) -> Markup:
     return _piece("example", images, caption, note)
 
 
+def work(title: str, lines: Sequence[str], pictures: Sequence[str], share: float) -> Markup:
+    """Return a campaign: some of its pictures by their addresses, its name, a few lines, and a ring of what is done."""
+    return _piece("work", title, [line for line in lines if line], pictures, _percent_of(share, 0.0, 1.0))
+
+
 def judgements(cards: Sequence[tuple[str, Sequence[str], str, str]]) -> Markup:
     """Return judged pairs as links: address, both pictures, the answer as a sign and as a word."""
     return _piece("judgements", cards)

@@ -51,8 +51,8 @@ FORGET = 20  # as many of them between two clearings of what counts no more
 def build(of: Site) -> st.App:
     """The application of a site, ready to be served."""
     install(of)
-    screens()  # a module of screens that cannot be loaded is told now
     bootstrap.load_config_options(settings(of))
+    screens()  # a module of screens that cannot be loaded is told now
     base = of.base
     routes: list[BaseRoute] = [
         *health.routes(base),

@@ -12,7 +12,7 @@ from eds.project import Project
 
 
 def invitations(project: Project, address: str, names: Sequence[str]) -> dict[str, str]:
-    """A fresh link for each of these people: it lets them choose a password, once."""
+    """A fresh link for each of these people: it signs them in, once."""
     return {name: f"{address}invitation/{project.experts.invite(name).invitation}" for name in names}
 
 

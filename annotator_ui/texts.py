@@ -43,7 +43,12 @@ class ACCOUNTS(Texts):
 
     new_password = "Choose a password"  # noqa: S105 - a label
     again = "Repeat password"
-    choose = "Save and start"
+    choose = "Save"
+    begin = "Begin"
+    later = "You choose a password or a passkey afterwards, to come back on another day."
+    replaces = "This link replaces your password and your passkeys. If you still have one, sign in instead."
+    return_body = "With it you can come back on another day, or on another device."
+    not_now = "Not now"
     differ = "The two passwords differ. Please type them again."
     gone_title = "This link has been used"
     gone_body = (
@@ -55,6 +60,7 @@ class ACCOUNTS(Texts):
     out_here = "Sign out"
     out_everywhere = "Sign out on all devices"
     out_stay = "Stay signed in"
+    out_lost = "You have no password yet. Once you sign out, you need a new link to come back."
 
     passkey_in = "Sign in with a passkey"
     passkey_instead = "Use a passkey instead of a password"
@@ -82,7 +88,8 @@ class ACCOUNTS(Texts):
         "Too many wrong attempts. Please wait {n} minutes, then try again; your account is safe.",
     )
     welcome = "Welcome, {name}"
-    invited_body = "You are invited to judge pictures in {project}. Choose a password to sign in with."
+    invited_body = "You are invited to judge pictures in {project}."
+    invited_campaigns = plural("{n} campaign is waiting for you.", "{n} campaigns are waiting for you.")
     rule = "At least {shortest} characters. A few unrelated words are easy to remember."
     unusable = (
         "Please choose at least {shortest} characters: not your name, and nothing that others choose, too, such as a "
@@ -117,8 +124,17 @@ class HOME(Texts):
     closed_title = "Closed campaigns"
     closed = "Your lead has closed this campaign. Your judgements are saved."
 
-    no_campaigns = "There is no campaign yet. Create one from the pool or from a random draw."
-    make = "Create a campaign"
+    today = "Today"
+    week = "Last 7 days"
+    days = "Judgements a day"
+    last = "Judged last"
+    guideline = "Guideline"
+    no_needs = "Nothing needs you"
+    more_needs = "and {count} more"
+    no_campaigns_title = "No campaign yet"
+    no_campaigns = "Create one from the pool or from a random draw."
+    make = "New campaign"
+    catalogue = "Open the catalogue"
     no_suspects = "There are no pairs to judge yet. Import pictures and make the pool under Project, Catalogue."
     campaign = "Campaign"
     judged = "Judged"
@@ -136,6 +152,7 @@ class HOME(Texts):
     progress = "{done:,} of {total:,} judged ({share:.0%})"
     no_pairs = "no pairs yet"
     time_left = "about {duration} at your pace"
+    time_expected = "about {duration}"
     pictures = "{ready:,} of {total:,} pictures are prepared. You can already judge; it gets faster."
     unreadable = plural(
         "{n:,} picture cannot be read. Run eds images check in the project; its pairs show a notice.",
@@ -184,8 +201,8 @@ class GUIDE(Texts):
     negative = "Not similar"
     border = "Borderline"
     keys_pair = (
-        ("S or →", "similar"),
-        ("D or ←", "not similar"),
+        ("J or ←", "not similar"),
+        ("K or →", "similar"),
         ("U", "unsure"),
         ("Z or Backspace", "undo, as far as you like"),
         ("F", "flag, with a reason"),
@@ -230,6 +247,9 @@ class ACCOUNT(Texts):
     name = "Name"
     role = "Role"
     change = "To change your password, ask your lead for a new link. It ends your other sessions."
+    first_time = "Your link signed you in, and works once. Choose a password or a passkey to come back."
+    choose_password = "Choose a password"  # noqa: S105 - a label
+    passkeys = "Passkeys"
     out = "Sign out"
 
     roles: ClassVar = {

@@ -61,6 +61,10 @@ body {{ margin: 0; min-height: 100vh; display: grid; grid-template-rows: 1fr aut
 main {{ width: min(26rem, calc(100vw - 2rem)); margin: auto; padding: 2rem; background: var(--background);
   border: 1px solid var(--border); border-radius: 8px; }}
 h1 {{ margin: 0 0 .25rem; font-size: 1.35rem; font-weight: 600; overflow-wrap: anywhere; }}
+h2 {{ margin: 1.5rem 0 .5rem; font-size: 1.15rem; font-weight: 600; overflow-wrap: anywhere; }}
+.eds-words :is(h3, h4, h5) {{ margin: 1rem 0 .25rem; font-size: 1rem; font-weight: 600; }}
+.eds-words :is(ul, ol) {{ margin: 0 0 1rem; padding-left: 1.2rem; }}
+main:has(.eds-words) {{ width: min(34rem, calc(100vw - 2rem)); }}
 p {{ margin: 0 0 1rem; overflow-wrap: anywhere; }}
 .quiet {{ color: var(--quiet); }}
 label {{ display: block; margin: 1rem 0 .25rem; font-weight: 600; }}

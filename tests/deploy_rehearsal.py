@@ -233,7 +233,8 @@ def rehearse(machine: Machine) -> None:
     browser = Browser(machine)
     wait_for(lambda: browser.ask("GET", "/ready") == (200, '{"status":"ok"}'), 60, "the annotators are ready")
     path = urlsplit(expert).path
-    expect(browser.form(path, password=SECRET, again=SECRET) == 303, "an expert chooses a password by the link")
+    expect(browser.form(path) == 303, "the link signs an expert in")
+    expect(browser.form("/password", password=SECRET, again=SECRET) == 303, "who then chooses a password")
     judge(machine, browser, JUDGED // 2)
     machine.run("kill -9 $(systemctl show -p MainPID --value eds-annotator@8501)")
     judge(machine, browser, JUDGED)

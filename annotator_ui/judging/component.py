@@ -18,6 +18,7 @@ from annotator_ui.texts_judging import ALL
 from annotator_ui.texts_judging import PAGE as PAGE_TEXTS
 from annotator_ui.translation import for_script
 from eds.project.campaigns import ExpertProgress
+from eds.project.experts import INVITED
 from eds.project.guidelines import Guideline
 
 PAGE = 30  # candidates of a grid page, at most
@@ -65,6 +66,8 @@ def data_for(
         "polarity": found.polarity or "similar",
         "size": PAGE,
         "begun": found.done > 0 or site().project.guidelines.judged_by(found.name, who.name) is not None,
+        "welcomed": "first" in st.query_params,  # the page behind the invitation has shown question and guideline
+        "password": _password_page(who),
         "question": found.form.question or PAGE_TEXTS["questions"]["grid" if view == "grid" else "pair"],
         "form": {
             "aspects": list(found.form.aspects),
@@ -93,6 +96,14 @@ def _common(who: Viewer, start: str, *, judging: bool) -> dict[str, Any]:
         "texts": for_script(*ALL),
         "language": language.tag(language.current()),
     }
+
+
+def _password_page(who: Viewer) -> str:
+    """Where somebody without a way to come back chooses a password; empty for everybody else."""
+    experts = site().project.experts
+    session = experts.session_numbered(who.session)
+    lacks = session is not None and session.way == INVITED and not experts.can_return(who.name)
+    return url("/password") if lacks else ""
 
 
 def _guideline(guideline: Guideline | None, version: str, who: Viewer, campaign: str) -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from annotator_ui.app_state import Viewer, url
+from annotator_ui.app_state import Viewer, site, url
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.screen import screen
 from annotator_ui.texts import ACCOUNT as SAYS
+from eds.project.experts import INVITED
 
 
 @screen(title=SAYS.title, position=40, has_heading=False)
@@ -13,5 +14,12 @@ def show(who: Viewer) -> None:
     """Show the screen."""
     st.header(escape_markdown(who.name), anchor=False)
     st.write(SAYS.roles[who.role])
-    st.caption(SAYS.change)
+    experts = site().project.experts
+    found = experts.session_numbered(who.session)
+    if found is not None and found.way == INVITED and not experts.can_return(who.name):
+        st.info(SAYS.first_time)
+        st.link_button(SAYS.choose_password, url("/password"), type="primary")
+    else:
+        st.caption(SAYS.change)
+    st.link_button(SAYS.passkeys, url("/passkeys"))
     st.link_button(SAYS.out, url("/sign-out"))

@@ -11,6 +11,8 @@ from annotator_ui.texts import HOME, REST_AFTER
 from annotator_ui.texts import PROGRESS as SAYS
 from eds.project.experts import PAUSE
 
+DAYS = 30  # of the chart
+
 
 @screen(title=SAYS.title, position=20)
 def show(who: Viewer) -> None:
@@ -28,21 +30,20 @@ def show(who: Viewer) -> None:
     if activity.stretch_minutes >= REST_AFTER:
         st.info(SAYS.rest.format(n=round(activity.stretch_minutes)))
     figures = st.columns(4)
-    figures[0].metric(SAYS.done, number(int(acts["first"].sum())))
-    figures[1].metric(SAYS.left, number(left))
+    figures[0].metric(SAYS.done, number(int(acts["first"].sum())), border=True)
+    figures[1].metric(SAYS.left, number(left), border=True)
     figures[2].metric(
         SAYS.pace,
         number(activity.per_hour) if activity.per_hour else SAYS.unknown,
         help=SAYS.pace_help.format(n=round(PAUSE / 60)),
+        border=True,
     )
     time = duration(left / activity.per_hour) if activity.per_hour else SAYS.unknown
-    figures[3].metric(SAYS.time_left, time if left else SAYS.none)
+    figures[3].metric(SAYS.time_left, time if left else SAYS.none, border=True)
     st.subheader(SAYS.by_campaign, anchor=False)
     for item in mine:
         share = item.done / item.total if item.total else 0.0
         text = HOME.progress.format(done=item.done, total=item.total, share=share) if item.total else HOME.no_pairs
         st.progress(share, f"{escape_markdown(item.name)} · {text}")
-    by_day = acts[acts["first"]].groupby(acts["created_at"].dt.date).size()
-    if len(by_day) > 1:
-        st.subheader(SAYS.per_day, anchor=False)
-        st.bar_chart(by_day.rename(SAYS.done), height=220, x_label="", y_label="")
+    st.subheader(SAYS.per_day, anchor=False)
+    st.altair_chart(activity.days_chart(DAYS), width="stretch", alt=SAYS.per_day)

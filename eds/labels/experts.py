@@ -82,7 +82,7 @@ def set_language(store: Store, name: str, language: str) -> None:
 
 
 def invite(store: Store, name: str, *, hours: float = 72, by: str = "") -> str:
-    """A token for a link that lets the expert choose a password, once; earlier invitations end."""
+    """A token for a link that signs the expert in, once; earlier invitations end."""
     token = secrets.token_urlsafe(32)
     if not 0 < hours <= 24 * 365:
         raise InputError(f"hours is {hours}", where="invitation", hint="Give more than 0 and at most a year.")
@@ -121,6 +121,26 @@ def accept(store: Store, token: str, password: str) -> str:
 
     store.write(act)
     return name
+
+
+def set_password(store: Store, name: str, password: str) -> None:
+    """Give an account its first password; one that has a password needs a new invitation."""
+    hashed = hash_password(name, password)
+
+    def act(connection: sa.Connection) -> None:
+        free = sa.update(expert).where(expert.c.id == known(connection, name), expert.c.password.is_(None))
+        if connection.execute(free.values(password=hashed)).rowcount != 1:
+            raise InputError("the account has a password", where="account", hint="Ask your lead for a new link.")
+        audit.note(connection, store.now(), name, "set password", name)
+
+    store.write(act)
+
+
+def can_return(store: Store, name: str) -> bool:
+    """Return whether this account has a password or a passkey, so that it can sign in again without an invitation."""
+    has_passkey = sa.exists().where(passkey.c.expert == expert.c.id)
+    query = sa.select(sa.or_(expert.c.password.is_not(None), has_passkey)).where(expert.c.name == name)
+    return bool(store.read(lambda connection: connection.execute(query).scalar()))
 
 
 def use_invitation(connection: sa.Connection, token: str, now: int) -> tuple[int, str]:
@@ -182,9 +202,13 @@ def list_experts(store: Store) -> pd.DataFrame:
     waiting = sa.exists().where(
         invitation.c.expert == expert.c.id, invitation.c.used_at.is_(None), invitation.c.expires_at > store.now()
     )
+    signed_in = sa.exists().where(
+        session.c.expert == expert.c.id, session.c.ended_at.is_(None), session.c.expires_at > store.now()
+    )
+    has_passkey = sa.exists().where(passkey.c.expert == expert.c.id)
     state = sa.case(
         (expert.c.disabled_at.is_not(None), "disabled"),
-        (sa.or_(expert.c.password.is_not(None), sa.exists().where(passkey.c.expert == expert.c.id)), "active"),
+        (sa.or_(expert.c.password.is_not(None), has_passkey, signed_in), "active"),
         (waiting, "invited"),
         else_="new",
     )

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit
-from eds.labels.experts import known, use_invitation
+from eds.labels.experts import known
 from eds.labels.schema import expert, passkey
 from eds.labels.sessions import SignInError, begin_session
 from eds.labels.store import Store
@@ -68,17 +68,6 @@ def add_passkey(store: Store, name: str, key: NewPasskey) -> None:
         audit.note(connection, store.now(), name, "add passkey", name, label=key.label)
 
     store.write(act)
-
-
-def accept_with_passkey(store: Store, invitation: str, key: NewPasskey) -> str:
-    """Use an invitation: this passkey replaces the account's password and other passkeys; the expert's name."""
-
-    def act(connection: sa.Connection) -> str:
-        account, name = use_invitation(connection, invitation, store.now())
-        _insert(connection, account, key, store.now())
-        return name
-
-    return store.write(act)
 
 
 def passkeys_of(store: Store, name: str) -> list[Passkey]:

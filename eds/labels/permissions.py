@@ -39,7 +39,7 @@ def check_account(connection: sa.Connection, store: Store, by: str, act: str, wh
 def check_authority(actor: str, role: str, act: str, whom: str, their_role: str) -> None:
     """InputError unless `actor` with `role` may do `act` to the account `whom` with (or to get) `their_role`.
 
-    A new invitation lets its bearer choose the password: to make one for an administrator is to be one.
+    A new invitation lets its bearer in: to make one for an administrator is to be one.
     """
     if act not in ACTS or role not in ROLES or their_role not in ROLES:
         raise InputError(f"{act} by {role} of {their_role} is unknown", where="accounts", hint="Name another act.")

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from eds.errors import EdsError
 from eds.labels import audit, guessing
-from eds.labels.experts import digest, end_sessions, hasher, known
+from eds.labels.experts import digest, end_sessions, hasher, known, use_invitation
 from eds.labels.guessing import Origin
 from eds.labels.password_hashing import RETRY, HashingBusyError, at_low_priority
 from eds.labels.permissions import check_account
@@ -28,6 +28,7 @@ IDLE = 12 * 3600 * SECOND  # an unused session ends after that
 LIFE = 14 * 86400 * SECOND  # and after this one signs in again anyhow
 GRACE = 60 * SECOND  # requests under way may still come with the token of before a rotation
 MOST_VOUCHED = 50
+INVITED = "invitation"  # the way of a session that an invitation opened
 KEPT = 30 * 86400 * SECOND  # rows of sessions that have ended
 _OPEN = (  # built once: it is asked before every request, and building it takes longer than its answer
     sa.select(
@@ -110,6 +111,19 @@ def sign_in(store: Store, name: str, password: str, origin: Origin = Origin()) -
 
     store.write(act)
     return token
+
+
+def sign_in_invited(store: Store, invitation: str) -> tuple[str, str]:
+    """Use an invitation: the account's name and the token of its new session; earlier ways to sign in end."""
+    token = secrets.token_urlsafe(32)
+
+    def act(connection: sa.Connection) -> str:
+        now = store.now()
+        account, name = use_invitation(connection, invitation, now)
+        begin_session(connection, account, token, now, INVITED)
+        return name
+
+    return store.write(act), token
 
 
 def begin_session(connection: sa.Connection, account: int, token: str, now: int, way: str) -> None:

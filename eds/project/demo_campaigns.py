@@ -4,7 +4,7 @@ In a folder without a project everything is drawn, the models' lists too (noisy 
 nothing needs to be embedded). In a project with suspects these are used; only campaigns and people are added.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eds.errors import ProjectError
 
@@ -27,6 +27,7 @@ Would a customer who likes the one look at the other as a likely replacement?
 - If you cannot tell, press **U** for unsure. The pair comes back once, at the end.
 """
 EXAMPLES = 3  # of each kind
+CLOSE_HUES = 40  # degrees
 CATALOGUE = {"products": 120, "views": 2, "wild": 12, "size": 768}
 DEPTH = 12  # of a drawn model's list
 NOISE = 0.06  # of a drawn model, in units of similarity
@@ -145,9 +146,28 @@ def _examples(suspects: "pd.DataFrame", images: "pd.DataFrame") -> "list[Example
     pairs = suspects.sort_values(["query_id", "candidate_id"], kind="stable")[["query_id", "candidate_id"]]
     values = true_value(pairs, images, panel)
     seen = pairs.assign(similarity=np.mean(seen_similarity(pairs, images, panel), axis=0))
-    examples = []
+    examples, known = [], {str(row["image_id"]): row for _, row in images.iterrows()}
     for value, kind in ((1, "positive"), (0, "negative")):
         clearest = seen[values == value].sort_values("similarity", ascending=value == 0, kind="stable")
         for row in clearest.drop_duplicates("query_id").head(EXAMPLES).itertuples():
-            examples.append(Example(str(row.query_id), str(row.candidate_id), kind))
+            query, candidate = str(row.query_id), str(row.candidate_id)
+            examples.append(Example(query, candidate, kind, _reason(known[query], known[candidate])))
     return examples
+
+
+def _reason(one: "pd.Series[Any]", other: "pd.Series[Any]") -> str:
+    """What two drawn garments have in common, and what not."""
+    turn = abs(one["true_hue"] - other["true_hue"]) % 360
+    same = {
+        "kind": one["category"] == other["category"],
+        "cut": one["true_silhouette"] == other["true_silhouette"],
+        "pattern": one["true_pattern"] == other["true_pattern"],
+        "colour": min(turn, 360 - turn) < CLOSE_HUES,
+    }
+    parts = [
+        f"{word} {' and '.join(names)}"
+        for word, names in (("the same", [name for name, equal in same.items() if equal]),
+                            ("another", [name for name, equal in same.items() if not equal]))
+        if names
+    ]  # fmt: skip
+    return f"{', '.join(parts)}.".capitalize()

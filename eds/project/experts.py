@@ -15,14 +15,17 @@ from eds.labels.guessing import Origin
 from eds.labels.passkeys import NewPasskey, Passkey
 from eds.labels.password_hashing import HashingBusyError
 from eds.labels.schema import ROLES
-from eds.labels.sessions import Session, SignInError
+from eds.labels.sessions import INVITED, Session, SignInError
 from eds.project.label_store import opened
 from eds.project.results import Result
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from eds.project import Project
 
 __all__ = [
+    "INVITED",
     "PAUSE",
     "ROLES",
     "SHORTEST_PASSWORD",
@@ -42,7 +45,7 @@ HOURS = 72.0  # that an invitation holds
 
 @dataclass(frozen=True)
 class Invitation(Result):
-    """What an expert needs to choose a password, once; it cannot be shown again."""
+    """What signs an expert in, once; it cannot be shown again."""
 
     expert: str
     invitation: str
@@ -57,6 +60,18 @@ class Activity(Result):
     acts: pd.DataFrame  # campaign, created_at, seconds, value, first (not a revision); oldest first
     per_hour: float | None  # judgements an hour of work, None until there are enough
     stretch_minutes: float  # of work since the last break
+
+    def last_days(self, count: int) -> pd.DataFrame:
+        """Return the last days (UTC), today included, and how many pairs were judged for the first time."""
+        days = [day.date() for day in pd.date_range(end=pd.Timestamp.now("UTC").normalize(), periods=count)]
+        found = self.acts[self.acts["first"]].groupby(self.acts["created_at"].dt.date).size()
+        return pd.DataFrame({"day": days, "judgements": found.reindex(days, fill_value=0).to_numpy()})
+
+    def days_chart(self, count: int) -> "alt.Chart":
+        """Draw the last days, a bar each."""
+        from eds.reports.campaign_charts import days_chart
+
+        return days_chart(self.last_days(count), height=110)
 
 
 @dataclass(frozen=True)
@@ -179,10 +194,20 @@ class Experts:
         with opened(self.project) as store:
             passkeys.remove_passkey(store, name, number)
 
-    def accept_with_passkey(self, invitation: str, key: NewPasskey) -> str:
-        """Use an invitation with a passkey instead of a password; the account's name."""
+    def sign_in_invited(self, invitation: str) -> tuple[str, str]:
+        """Use an invitation: the account's name and the token of its new session."""
         with opened(self.project) as store:
-            return passkeys.accept_with_passkey(store, invitation, key)
+            return sessions.sign_in_invited(store, invitation)
+
+    def set_password(self, name: str, password: str) -> None:
+        """Give an account that has none a password."""
+        with opened(self.project) as store:
+            experts.set_password(store, name, password)
+
+    def can_return(self, name: str) -> bool:
+        """Return whether an account has a password or a passkey to sign in with again."""
+        with opened(self.project) as store:
+            return experts.can_return(store, name)
 
     def sign_in_with_passkey(self, key: Passkey, sign_count: int) -> str:
         """The token of a new session, after the passkey's signature was verified with this counter."""

@@ -6,19 +6,23 @@ import altair as alt
 
 from eds.reports.charts import FITTED, MAIN, SERIES, Chart, interval_chart
 
+MOST_TICKS = 6
+
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def days_chart(days: "pd.DataFrame") -> alt.Chart:
+def days_chart(days: "pd.DataFrame", height: int = 150) -> alt.Chart:
     """A bar for each day; `days` has the columns day and judgements."""
     rows = [
         {"day": f"{day:%Y-%m-%dT00:00:00}", "text": f"{day:%d %b %Y}: {count:,}", "judgements": int(count)}
         for day, count in zip(days["day"], days["judgements"], strict=True)
     ]
-    chart = alt.Chart({"values": rows}, height=150, autosize=FITTED)
+    chart = alt.Chart({"values": rows}, height=height, autosize=FITTED)
+    span = (days["day"].max() - days["day"].min()).days + 1 if len(days) else 1
+    ticks = {"interval": "day", "step": -(-span // MOST_TICKS)}  # never two of one day
     bars: alt.Chart = chart.mark_bar(color=MAIN, cornerRadiusEnd=2, aria=False).encode(
-        x=alt.X("yearmonthdate(day):T", title=None, axis=alt.Axis(format="%d %b", tickCount=5, grid=False)),
+        x=alt.X("yearmonthdate(day):T", title=None, axis=alt.Axis(format="%d %b", tickCount=ticks, grid=False)),
         y=alt.Y("judgements:Q", title=None, axis=alt.Axis(tickMinStep=1, tickCount=4)),
         tooltip=alt.Tooltip("text:N"),
     )

@@ -4,14 +4,19 @@ import re
 from html import unescape
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from starlette.testclient import TestClient
 
 from annotator_ui.app_state import Options, Site
 from annotator_ui.auth.accounts import wait_text
 from annotator_ui.texts import ACCOUNTS
+from annotator_ui.texts_judging import PAGE
 from eds.labels.audit import read_audit
-from eds.labels.experts import disable, invite
+from eds.labels.campaigns import Plan, create_campaign
+from eds.labels.experts import add_expert, can_return, disable, invite
+from eds.labels.guidelines import save_guideline
+from eds.labels.progress import expert_progress
 from eds.labels.sessions import sign_in
 from tests.annotator.sites import NAME, PASSWORD, client_for, fresh_site, store_of
 
@@ -23,7 +28,7 @@ def _post(client: TestClient, path: str, **fields: str) -> "tuple[int, str, str]
     return answer.status_code, unescape(answer.text), answer.headers.get("location", "")
 
 
-def test_an_invitation_lets_one_choose_a_password_once(site: Site) -> None:
+def test_an_invitation_signs_in_once_and_a_password_comes_afterwards(site: Site) -> None:
     path = f"/invitation/{invite(store_of(site.owner), 'ann')}"
     client = client_for(site)
     page = client.get(path)
@@ -33,23 +38,69 @@ def test_an_invitation_lets_one_choose_a_password_once(site: Site) -> None:
         page.headers["referrer-policy"] == "same-origin"
     )  # the address holds the token; "no-referrer" makes Origin null
     assert page.headers["cache-control"] == "no-store"
-    assert _post(client, path, password="short", again="short")[0] == 422
-    status, text, _ = _post(client, path, password="a new password", again="another password")
-    assert (status, ACCOUNTS.differ in text) == (422, True)
-    assert _post(client, path, password="a new password", again="a new password")[::2] == (303, "/")
+    assert _post(client, path)[::2] == (303, "/")
     assert client.get("/x").json()["viewer"] == ["ann", "expert"]
-    assert sign_in(store_of(site.owner), "ann", "a new password")
     for stale in (path, "/invitation/unknown"):
         assert client_for(site).get(stale).status_code == 404
-        answer = client_for(site).post(stale, data={"password": "p" * 12, "again": "p" * 12})
-        assert answer.status_code == 404
+        assert client_for(site).post(stale, data={"token": "x"}).status_code == 404
+    assert ACCOUNTS.out_lost in unescape(client.get("/sign-out").text)
+    assert _post(client, "/password", password="short", again="short")[0] == 422
+    status, text, _ = _post(client, "/password", password="a new password", again="another password")
+    assert (status, ACCOUNTS.differ in text) == (422, True)
+    answer = _post(client, "/password", password="a new password", again="a new password", next="/guide")
+    assert answer[::2] == (303, "/guide")
+    assert sign_in(store_of(site.owner), "ann", "a new password")
+    assert ACCOUNTS.out_lost not in unescape(client.get("/sign-out").text)
+    assert client.get("/password").headers["location"] == "/account"  # the first one only
+    assert _post(client, "/password", password="one more password", again="one more password")[0] in (303, 403)
+    assert sign_in(store_of(site.owner), "ann", "a new password")
 
 
 def test_looking_at_an_invitation_does_not_use_it(site: Site) -> None:
+    """Mail programs and previews fetch links ahead; a form of another browser does not use one either."""
     path = f"/invitation/{invite(store_of(site.owner), 'bob')}"
     assert [client_for(site).get(path).status_code for _ in range(3)] == [200, 200, 200]
+    assert client_for(site).head(path).status_code == 200
+    mine, foreign = client_for(site), client_for(site)
+    token = re.search(r'name="token" value="(\w+)"', mine.get(path).text)
+    assert token is not None
+    foreign.get(path)
+    assert foreign.post(path, data={"token": token[1]}).status_code == 403
+    assert mine.post(path, data={"token": token[1]}, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert client_for(site).post(path).status_code in (403, 411)
+    assert "eds_session" not in foreign.cookies
     disable(store_of(site.owner), "bob")
     assert client_for(site).get(path).status_code == 404
+
+
+def test_who_did_not_come_by_an_invitation_chooses_no_password(site: Site) -> None:
+    """A proxy or a provider vouches for a person at each sign-in; a password would outlive that."""
+    add_expert(store_of(site.owner), "dan")
+    client = client_for(site, "dan")
+    assert client.get("/password").headers["location"] == "/account"
+    assert _post(client, "/password", password="a new password", again="a new password")[0] == 303
+    assert not can_return(store_of(site.owner), "dan")
+
+
+def test_an_invitation_to_one_campaign_says_what_is_asked_and_leads_to_its_page(site: Site) -> None:
+    store = store_of(site.owner)
+    save_guideline(store, "1", "# The same cut\n<b>not</b> the colour", [], by="lea")
+    ids = site.owner.read("images")["image_id"].tolist()
+    pairs = pd.DataFrame([(ids[0], ids[1])], columns=["query_id", "candidate_id"])
+    create_campaign(store, Plan("Hats", guideline="1"), pairs, ["bob"])
+    client, path = client_for(site), f"/invitation/{invite(store, 'bob')}"
+    text = unescape(client.get(path).text)
+    assert PAGE["questions"]["pair"] in text
+    assert "<h3>The same cut</h3>" in text
+    assert "/pictures/" not in text
+    handle = expert_progress(store, "Hats", "bob").handle
+    assert _post(client, path)[2] == f"/pair?campaign={handle}&first=1"
+    _post(client, "/password", password=PASSWORD, again=PASSWORD)
+    again = client_for(site)
+    assert _post(again, "/sign-in", name="bob", password=PASSWORD)[2] == f"/pair?campaign={handle}"
+    create_campaign(store, Plan("Shoes"), pairs, ["bob"])
+    assert _post(client_for(site), "/sign-in", name="bob", password=PASSWORD)[2] == "/"
+    assert _post(client_for(site), f"/invitation/{invite(store, 'bob')}")[2] == "/"
 
 
 def test_signing_in_with_a_password(site: Site) -> None:

@@ -27,6 +27,15 @@ def _page(client: TestClient, path: str) -> tuple[str, dict[str, object]]:
     return token[1], json.loads(unescape(options[1]))
 
 
+def _invited(site: Site, name: str) -> TestClient:
+    """The browser of somebody who was signed in by an invitation."""
+    client, path = client_for(site), f"/invitation/{invite(store_of(site.owner), name)}"
+    token = re.search(r'name="token" value="(\w+)"', client.get(path).text)
+    assert token is not None
+    assert client.post(path, data={"token": token[1]}).status_code == 303
+    return client
+
+
 def _answer(challenge: object, origin: str = "http://testserver") -> str:
     told = json.dumps({"type": "webauthn.get", "challenge": challenge, "origin": origin}).encode()
     data = base64.urlsafe_b64encode(told).decode().rstrip("=")
@@ -38,8 +47,7 @@ def test_options_name_this_host_and_demand_the_owner(site: Site) -> None:
     _, options = _page(client_for(site), "/sign-in")
     assert options["rpId"] == "testserver"
     assert options["userVerification"] == "required"
-    path = f"/invitation/{invite(store_of(site.owner), 'ann')}"
-    _, options = _page(client_for(site), path)
+    _, options = _page(_invited(site, "ann"), "/password")
     assert options["rp"]["id"] == "testserver"  # type: ignore[index]
     assert options["authenticatorSelection"]["residentKey"] == "required"  # type: ignore[index]
     assert "ann" not in json.dumps(options["user"]["id"])  # type: ignore[index]
@@ -54,11 +62,10 @@ def test_what_is_not_an_answer_is_refused(site: Site, answer: str) -> None:
     add_passkey(store_of(site.owner), "ann", NewPasskey("Y3JlZA", "cHVibGlj", 0, "Key"))
     for credential in (answer, _answer(options["challenge"]), _answer("AAAA")):
         assert client.post("/sign-in", data={"token": token, "credential": credential}).status_code == 401
-    path = f"/invitation/{invite(store_of(site.owner), 'bob')}"
-    token, options = _page(client, path)
+    invited = _invited(site, "bob")
+    token, options = _page(invited, "/password")
     for credential in (answer, _answer(options["challenge"])):
-        assert client.post(path, data={"token": token, "credential": credential}).status_code == 422
-    assert client.get(path).status_code == 200  # the invitation is not used up
+        assert invited.post("/password", data={"token": token, "credential": credential}).status_code == 422
     assert client.get("/x").status_code == 401
 
 

@@ -1,6 +1,7 @@
 """What the first pages say in each state: nothing yet, begun, finished, closed, pictures on their way."""
 
 from collections.abc import Callable
+from html import unescape
 
 import pandas as pd
 import pytest
@@ -12,7 +13,7 @@ from annotator_ui.texts import HOME, PROGRESS, REPORT
 from eds.labels.campaigns import Plan, close_campaign, create_campaign
 from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
-from tests.annotator.leads.pages import alone
+from tests.annotator.leads.pages import alone, page_html
 from tests.annotator.sites import store_of
 
 Show = Callable[..., str]
@@ -27,7 +28,8 @@ def show(site: Site, monkeypatch: pytest.MonkeyPatch) -> Show:
         page = alone(screen).run()
         assert not page.exception
         parts = [*page.header, *page.subheader, *page.caption, *page.markdown, *page.info, *page.warning]
-        said = [str(part.value) for part in parts] + [str(one.label) for one in page.button]
+        own = [unescape(one) for one in page_html(page).split("\n") if "<style>" not in one]
+        said = own + [str(part.value) for part in parts] + [str(one.label) for one in page.button]
         return "\n".join(said + [f"{one.label}: {one.value}" for one in page.metric])
 
     return shown

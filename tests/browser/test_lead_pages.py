@@ -22,7 +22,7 @@ from eds.labels.queue import next_batch, progress
 from eds.labels.transfer import export_votes
 from eds.truth import disputed_pairs
 from tests.annotator.judged import NAME, NASTY, furnish, judge
-from tests.browser.annotator import PASSWORD, Annotator, axe_faults, foreign_requests, prepare, running
+from tests.browser.annotator import Annotator, axe_faults, foreign_requests, prepare, running
 from tests.browser.judging import paintings, press, wait_painted, watch
 
 PAGES = ("campaigns", "campaign", "new-campaign", "guidelines", "known-pairs", "experts", "catalogue", "journal")
@@ -151,9 +151,7 @@ def test_an_invitation_is_shown_once_and_opens(browser: Browser, shop: Annotator
         expect(page.get_by_role("button", name=EXPERTS.lock_it)).to_have_count(0)  # administrators' affair
     with shop.page(browser) as page:
         page.goto(link)
-        page.get_by_label("Choose a password").fill(PASSWORD)
-        page.get_by_label("Repeat password").fill(PASSWORD)
-        page.get_by_role("button", name="Save and start").click()
+        page.get_by_role("button", name="Begin").click()
         expect(page.get_by_text("Account").first).to_be_visible()
 
 

@@ -59,9 +59,13 @@ def test_from_the_invitation_to_the_first_page(browser: Browser, annotator: Anno
         page.goto(annotator.invitation("bob"))
         expect(page.get_by_role("heading", name="Welcome, bob")).to_be_visible()
         assert axe_faults_light_and_dark(page) == []
+        page.get_by_role("button", name="Begin").click()
+        expect(page.get_by_text(PAIRS)).to_be_visible()  # two campaigns: the first page
+        page.goto(f"{annotator.url}/password")
+        assert axe_faults_light_and_dark(page) == []
         page.get_by_label("Choose a password").fill(PASSWORD)
         page.get_by_label("Repeat password").fill(PASSWORD)
-        page.get_by_role("button", name="Save and start").click()
+        page.get_by_role("button", name="Save").click()
         expect(page.get_by_text(PAIRS)).to_be_visible()
         expect(page.get_by_text(GRID)).to_be_visible()
         expect(page.get_by_text("150 left of 150").first).to_be_visible()

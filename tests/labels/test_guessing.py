@@ -16,7 +16,6 @@ from eds.labels.experts import accept, add_expert, invite
 from eds.labels.guessing import Origin, forget_old
 from eds.labels.passkeys import (
     NewPasskey,
-    accept_with_passkey,
     add_passkey,
     find_passkey,
     passkeys_of,
@@ -30,6 +29,7 @@ from eds.labels.sessions import (
     forget_ended,
     session_of,
     sign_in,
+    sign_in_invited,
     sign_in_vouched,
     sign_out,
     write_last_seen,
@@ -231,11 +231,22 @@ def test_passkeys_of_an_account(store: Store) -> None:
 def test_an_invitation_replaces_password_and_passkeys(store: Store) -> None:
     add_passkey(store, "ann", NewPasskey("old", "public key", 0, "Lost phone"))
     invitation = invite(store, "ann")
-    assert accept_with_passkey(store, invitation, NewPasskey("new", "public key", 0, "Key")) == "ann"
-    assert [one.credential for one in passkeys_of(store, "ann")] == ["new"]
+    name, token = sign_in_invited(store, invitation)
+    opened = session_of(store, token)
+    assert opened is not None
+    assert (name, opened.expert, opened.way) == ("ann", "ann", "invitation")
+    assert passkeys_of(store, "ann") == []
+    assert not experts.can_return(store, "ann")
+    assert experts.list_experts(store).set_index("name")["state"]["ann"] == "active"  # as long as the session lasts
     assert refused(store, "ann", Origin(), PASSWORD) == 0
     with pytest.raises(InputError, match="used or too old"):
-        accept_with_passkey(store, invitation, NewPasskey("third", "public key", 0, "Key"))
+        sign_in_invited(store, invitation)
+    experts.set_password(store, "ann", PASSWORD + "2")
+    assert session_of(store, sign_in(store, "ann", PASSWORD + "2"))
+    with pytest.raises(InputError, match="has a password"):
+        experts.set_password(store, "ann", PASSWORD + "3")
+    add_passkey(store, "ann", NewPasskey("new", "public key", 0, "Key"))
+    assert experts.can_return(store, "ann")
     assert experts.list_experts(store).set_index("name")["state"]["ann"] == "active"
     experts.disable(store, "ann")
     assert find_passkey(store, "new") is None

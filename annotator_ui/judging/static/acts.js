@@ -6,6 +6,7 @@ import { fill } from "./words.js";
 import { makeToken } from "./token.js";
 
 const QUICK = { pairs: 20, grid: 0.06, pair: 0.2 }; // so many answers, each in less than so many seconds
+const COME_BACK = 10; // answers after which a password is asked for
 const VALUES = { similar: 1, different: 0, unsure: null };
 
 export class Acts {
@@ -106,6 +107,19 @@ export class Acts {
     app.progress();
     this.#announceNext();
     if (app.speed.restDue()) app.states.remind();
+    else this.#comeBack(values.size);
+  }
+
+  // Once, after the first answers: who came by an invitation needs a password to come back.
+  #comeBack(count) {
+    const { app } = this;
+    this.given = (this.given ?? 0) + count;
+    if (!app.data.password || this.reminded || this.given < COME_BACK) return;
+    this.reminded = true;
+    const { page } = app.texts;
+    const next = encodeURIComponent(`${window.location.pathname.slice(app.data.base.length)}?campaign=${app.data.campaign}`);
+    app.frame.setNote(page.password, make("a", { class: "plain", text: page.choosePassword, href: `${app.data.password}?next=${next}` }),
+      make("button", { type: "button", class: "plain", text: page.later, onclick: () => app.frame.setNote("") }));
   }
 
   // How many answers in how much time: of the last single pairs, or of one page.

@@ -256,6 +256,9 @@ export class App {
   // Before the first pair of all: what is asked and by which examples. The pairs are loaded meanwhile.
   #introduce() {
     const { data, texts, urlOf } = this;
+    const wide = window.innerWidth >= WIDE;
+    if (data.welcomed && !data.begun && wide && data.guideline.examples.length > 0) this.dock.open({ keep: false });
+    if (data.welcomed && (wide || data.guideline.examples.length === 0)) return false; // the invitation's page has said it
     if (data.begun || data.guideline.blocks.length + data.guideline.examples.length === 0 || this.outbox.size > 0) return false;
     this.introduced = true;
     this.frame.root.dataset.state = "first";

@@ -59,10 +59,11 @@ export class Dock {
     return !this.root.hidden;
   }
 
-  open() {
+  // keep: the next pages open with it, too.
+  open({ keep = true } = {}) {
     this.root.hidden = false;
     this.#draw();
-    this.#write("open");
+    if (keep) this.#write("open");
   }
 
   close() {

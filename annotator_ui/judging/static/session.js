@@ -50,6 +50,7 @@ export class Session {
       },
     });
     parent.append(this.frame.root);
+    if (data.welcomed && window.innerWidth >= WIDE && data.guideline.examples.length > 0) this.dock.open({ keep: false });
   }
 
   urls(task) {
