@@ -52,10 +52,10 @@ format: $(READY) ## Put the code into its form
 speed: $(READY) ## Print the speed ratios, each measured in one run
 	@for script in tests/speed/*.py; do echo "== $$script"; $(BIN)/python -m tests.speed.$$(basename $$script .py) || exit 1; done
 
-screenshots: $(READY) browser ## Take the README's pictures of the annotator anew
+screenshots: $(READY) browser ## Take the README's pictures of the annotator again
 	@$(BIN)/python -m tests.screenshots
 
-docs: $(READY) ## Make the generated parts of the documentation anew
+docs: $(READY) ## Regenerate the generated parts of the documentation
 	@$(BIN)/python -m tests.generated
 
 constraints: $(READY) ## Pin the versions that are installed now

@@ -19,6 +19,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotator_ui import html
+from annotator_ui import screens as screens_folder
 from annotator_ui.app_state import Viewer, may, site, viewer
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.texts_leads import COMMON
@@ -97,17 +98,22 @@ def screen(
 
 def screens() -> dict[str, Screen]:
     """Return every screen by its name, in the order of the menu: ours, and those of `annotator.screens` in eds.toml."""
-    own = _screens_of(str(site().owner.root), site().project.config.annotator.screens)
-    result = {item.name: item for item in (*_our_screens(), *own)}
+    result = {item.name: item for item in (*_our_screens(), *own_screens())}
     return dict(sorted(result.items(), key=lambda item: (item[1].position, item[0])))
+
+
+def own_screens() -> tuple[Screen, ...]:
+    """Return the screens of `annotator.screens` in eds.toml; a module that cannot be loaded is a ProjectError."""
+    return _screens_of(str(site().owner.root), site().project.config.annotator.screens)
 
 
 @cache
 def _our_screens() -> tuple[Screen, ...]:
-    from annotator_ui import screens as folder
+    return tuple(importlib.import_module(f"{screens_folder.__name__}.{name}").show for name in _our_names())
 
-    names = [module.name for module in pkgutil.iter_modules(folder.__path__)]
-    return tuple(importlib.import_module(f"{folder.__name__}.{name}").show for name in names)
+
+def _our_names() -> list[str]:
+    return [module.name for module in pkgutil.iter_modules(screens_folder.__path__)]
 
 
 @cache
@@ -125,7 +131,7 @@ def _screens_of(root: str, module: str) -> tuple[Screen, ...]:
             hint="Name a module in the project's folder, or an installed one, in which functions have @screen.",
         ) from error
     found = tuple(value for value in vars(loaded).values() if isinstance(value, Screen))
-    taken = {item.name for item in _our_screens()} & {item.name for item in found}
+    taken = {*_our_names()} & {item.name for item in found}
     if taken or not found:
         raise ProjectError(
             f"{module!r} names screens as ours: {', '.join(sorted(taken))}" if taken else f"{module!r} has no screen",

@@ -37,7 +37,7 @@ from annotator_ui.judging import adjudication, practice
 from annotator_ui.judging import routes as judging
 from annotator_ui.lanes import in_lane
 from annotator_ui.page_language import PageLanguage
-from annotator_ui.screen import screens
+from annotator_ui.screen import own_screens
 from annotator_ui.texts import FAILED
 from annotator_ui.theme import THEME
 from eds.errors import EdsError
@@ -52,7 +52,7 @@ def build(of: Site) -> st.App:
     """The application of a site, ready to be served."""
     install(of)
     bootstrap.load_config_options(settings(of))
-    screens()  # a module of screens that cannot be loaded is told now
+    own_screens()  # fails now, not at the first page; ours are loaded by Streamlit, whose caches need its runtime
     base = of.base
     routes: list[BaseRoute] = [
         *health.routes(base),

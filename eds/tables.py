@@ -308,7 +308,7 @@ def read_provenance(path: Path, table: Table) -> tuple[Provenance, int]:
         return made_by, int(file.metadata.num_rows)
 
 
-# What a table alone records cannot be rebuilt: nobody is told to delete it.
+# What only this table records cannot be rebuilt: never advise to delete it.
 RESTORE = {
     "suspects": "Restore a copy: draws, batches and known pairs are recorded nowhere else. Do not delete it.",
     "truth": "Restore a copy, or delete it and decide the votes again: eds truth decide.",

@@ -75,13 +75,17 @@ def _disputes(_: Request, viewer: Viewer, campaign: str, __: bytes) -> dict[str,
             "candidate": name(viewer.name, pair[1]),
             "kinds": of[pair],
             "votes": [_vote(row) for row in votes.get(pair, [])],
-            "flags": [{"flag": int(row["flag"]), "expert": row["expert"], "reason": row["reason"]}
-                      for row in raised.get(pair, [])],
-            "decided": [{"value": int(row["value"]), "expert": row["expert"], "note": row["note"] or ""}
-                        for row in decisions.get(pair, [])],
+            "flags": [
+                {"flag": int(row["flag"]), "expert": row["expert"], "reason": row["reason"]}
+                for row in raised.get(pair, [])
+            ],
+            "decided": [
+                {"value": int(row["value"]), "expert": row["expert"], "note": row["note"] or ""}
+                for row in decisions.get(pair, [])
+            ],
         }
         for pair in chosen
-    ]  # fmt: skip
+    ]
     shown = [Task(0, query, candidate, "pair", returned=False) for query, candidate in chosen]
     return {"cases": cases, "all": len(of), "pictures": pictures_about(viewer, shown)}
 

@@ -85,8 +85,13 @@ def about(need: Need, campaign: Campaign) -> str:
 def _action(who: Viewer, campaign: Campaign, need: Need, number: int) -> None:
     label, key = SAYS.actions[need.action].format(n=len(need.pairs)), f"need-{number}-{need.kind}-{need.expert}"
     if need.action == "look":
-        st.button(label, key=key, on_click=open_tab, args=("experts",),
-                  kwargs={"expert": need.expert, "answers": LOOKS[need.kind]})  # fmt: skip
+        st.button(
+            label,
+            key=key,
+            on_click=open_tab,
+            args=("experts",),
+            kwargs={"expert": need.expert, "answers": LOOKS[need.kind]},
+        )
         return
     if not st.button(label, key=key):
         return

@@ -50,8 +50,10 @@ def _coefficients(found: CampaignAgreement) -> None:
     left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")
     config = st.column_config
     with left:
-        numbers = {name: config.NumberColumn(title, format="%.3f", width=width_for(title))
-                   for name, title in zip(("value", "low", "high"), SAYS.heads[1:], strict=True)}  # fmt: skip
+        numbers = {
+            name: config.NumberColumn(title, format="%.3f", width=width_for(title))
+            for name, title in zip(("value", "low", "high"), SAYS.heads[1:], strict=True)
+        }
         dataframe(rows, SAYS.coefficients, {"name": config.TextColumn(SAYS.heads[0]), **numbers})
     with right:
         st.altair_chart(panel.charts()["Agreement"], width="stretch", alt=SAYS.charted)

@@ -96,8 +96,18 @@ def _calibration(campaign: Campaign) -> None:
         going = row["answered"] != row["size"]
         state = SAYS.going if going else SAYS.passed if right >= row["needed"] * counted else SAYS.failed
         share = right / counted if counted else math.nan
-        rows.append([row["expert"], int(row["number"]), int(row["answered"]), int(row["size"]), share,
-                     row["needed"], row["median_seconds"], state])  # fmt: skip
+        rows.append(
+            [
+                row["expert"],
+                int(row["number"]),
+                int(row["answered"]),
+                int(row["size"]),
+                share,
+                row["needed"],
+                row["median_seconds"],
+                state,
+            ]
+        )
     config, heads = st.column_config, SAYS.calibration_columns
     names = ["expert", "number", "answered", "size", "share", "needed", "seconds", "state"]
     kinds = {"share": "percent", "needed": "percent", "seconds": "%.1f"}

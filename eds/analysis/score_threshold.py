@@ -31,7 +31,7 @@ class ScoredPairs:
     outside: Flags
 
     def only(self, rows: Flags) -> "ScoredPairs":
-        """These rows; queries are numbered anew."""
+        """These rows, with queries renumbered."""
         query = np.unique(self.query[rows], return_inverse=True)[1].astype(np.int64)
         return ScoredPairs(query, self.score[rows], self.value[rows], self.weight[rows], self.outside[rows])
 

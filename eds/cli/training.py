@@ -216,10 +216,19 @@ def render_runs(result: "RunsResult") -> str:
     if not result.runs:
         return "Nothing was trained here yet."
     rows = [
-        [run.name, run.state, run.kind, run.base, run.objective, run.labels, run.bits, f"{run.epochs} of {run.planned}",
-         run.score]
+        [
+            run.name,
+            run.state,
+            run.kind,
+            run.base,
+            run.objective,
+            run.labels,
+            run.bits,
+            f"{run.epochs} of {run.planned}",
+            run.score,
+        ]
         for run in result.runs
-    ]  # fmt: skip
+    ]
     heads = ["run", "state", "kind", "base", "objective", "labels", "bits", "epochs", "test score"]
     return format_table(heads, rows)
 

@@ -133,10 +133,10 @@ def _id_faults(listed: list[str], given: Given, known: set[str], partial: bool, 
     twice = [name for name, count in Counter(listed).items() if count > 1]
     unknown = [name for name in dict.fromkeys(listed) if name not in known and name not in left_out]
     without = sorted(known.difference(listed))
-    faults += _told(twice, "ids stand there more than once")
-    faults += _told(unknown, "ids are not in table images")
+    faults += _faults(twice, "duplicate ids")
+    faults += _faults(unknown, "ids are not in table images")
     if not partial:
-        faults += _told(without, "images have no vector (--partial allows that)")
+        faults += _faults(without, "images have no vector (--partial allows that)")
     return faults
 
 
@@ -150,7 +150,7 @@ def _value_faults(given: Given, stored: Dtype, listed: list[str]) -> list[str]:
     for reason in ("not finite", "all zero"):
         rows = [row for row, why in bad.items() if why == reason]
         names = [listed[row] if row < len(listed) else f"row {row}" for row in rows]
-        faults += _told(names, f"vectors are {reason}" + (f" as {stored}" if reason == "not finite" else ""))
+        faults += _faults(names, f"vectors are {reason}" + (f" as {stored}" if reason == "not finite" else ""))
     return faults
 
 
@@ -164,7 +164,7 @@ def _codes(given: Given, bits: int | None, listed: list[str]) -> tuple[bool, lis
         if bits is None and 2 * beyond < given.rows * given.columns:
             named = listed[first] if first < len(listed) else f"row {first}"
             return True, [
-                f"{beyond:,} of {given.rows * given.columns:,} values are neither 0 nor 1, first of {named!r}: mend"
+                f"{beyond:,} of {given.rows * given.columns:,} values are neither 0 nor 1, first of {named!r}: correct"
                 f" them, or say that the bytes are packed: --bits {8 * given.columns}"
             ]
         return True, []
@@ -191,7 +191,7 @@ def _numbered(given: Given) -> Iterator[tuple[int, Array]]:
         first += len(block)
 
 
-def _told(names: list[str], what: str) -> list[str]:
+def _faults(names: list[str], what: str) -> list[str]:
     if not names:
         return []
     more = ", …" if len(names) > SHOWN else ""

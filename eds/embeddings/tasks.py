@@ -193,7 +193,7 @@ class _Assembly:
             bad = json.loads(arrays["bad"].tobytes())
             self.bad |= {int(row[int(place)]): why for place, why in bad.items()}
             if bad:
-                disown(receipt.url)  # a picture may be mended by the next run, and nothing that it is known by changes
+                disown(receipt.url)  # a picture may be repaired before the next run under the same name
             for name in part.lacking:
                 rows[name].append(row[arrays[f"{name}:places"]])
                 vectors[name].append(arrays[f"{name}:vectors"])

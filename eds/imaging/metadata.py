@@ -1,4 +1,4 @@
-"""The same picture without what its file tells besides: EXIF (camera, place, author), XMP, IPTC, comments, previews.
+"""Remove a picture's metadata and keep its pixels: EXIF (camera, place, author), XMP, IPTC, comments, previews.
 
 The coded pixels stay byte by byte; nothing is decoded and coded again. Kept is what decides how the pixels look: their
 orientation (as the only EXIF entry, if it is not upright), the ICC colour profile, gamma, resolution, transparency and
@@ -67,7 +67,7 @@ def _exif(turn: int) -> bytes:
 def _jpeg(data: bytes) -> Iterator[bytes]:
     turn = _orientation(data)
     yield data[:2]
-    told = turn == UPRIGHT
+    written = turn == UPRIGHT
     position = 2
     while position < len(data):
         while data[position + 1] == 0xFF:  # fill bytes
@@ -80,10 +80,10 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
             return
         end = position + 2 + struct.unpack_from(">H", data, position + 2)[0]
         segment = data[position:end]
-        if not told and marker != 0xE0:  # behind JFIF's own segment, before everything else
+        if not written and marker != 0xE0:  # behind JFIF's own segment, before everything else
             content = b"Exif\0\0" + _exif(turn)
             yield b"\xff\xe1" + struct.pack(">H", len(content) + 2) + content
-            told = True
+            written = True
         if marker == 0xDA:
             found = MARKER.search(data, end)
             end = found.start() if found else len(data)

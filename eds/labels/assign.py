@@ -106,7 +106,7 @@ def suspend(connection: sa.Connection, number: int) -> None:
 
 
 def resume(connection: sa.Connection, number: int, name: str, now: int) -> None:
-    """Let an expert whose account is open again go on, as one who joins every open campaign of theirs now."""
+    """Reopen an expert's account: they join their open campaigns again, as of now."""
     for row in _open_campaigns(connection, number):
         mine = sa.and_(panel.c.campaign == row.id, panel.c.expert == number)
         connection.execute(sa.update(panel).where(mine).values(joined_at=now))
@@ -329,8 +329,8 @@ def _enter(connection: sa.Connection, found: Any, items: pa.Table, number: int, 
 
 def _tasks(connection: sa.Connection, seed: int, items: pa.Table, number: int, name: str) -> pa.Table:
     """What an expert is asked of these items: item, expert, position."""
-    told = pc.and_(pc.equal(items["kind"], "gold"), pc.is_in(items["pair"], told_to(connection, number)))
-    items = items.filter(pc.invert(told))
+    shown = pc.and_(pc.equal(items["kind"], "gold"), pc.is_in(items["pair"], told_to(connection, number)))
+    items = items.filter(pc.invert(shown))
     repeats = pc.equal(items["kind"], "repeat").to_numpy(zero_copy_only=False)
     queries, candidates = (items[part].combine_chunks() for part in ("query_id", "candidate_id"))
     return pa.table(

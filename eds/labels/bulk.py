@@ -124,7 +124,7 @@ def release(connection: sa.Connection, table: sa.Table) -> None:
 
 @contextmanager
 def _copying(connection: sa.Connection, statement: str, parameters: Any = None) -> Iterator[Any]:
-    """Give psycopg's COPY on SQLAlchemy's connection: what goes wrong is told, and treated, as SQLAlchemy's own."""
+    """Give psycopg's COPY on SQLAlchemy's connection: its errors are raised and handled as SQLAlchemy's own."""
     driver: Any = connection.connection
     errors: Any = connection.dialect.loaded_dbapi
     try:

@@ -127,5 +127,5 @@ def _full(place: str, text: str) -> EdsError:
 def shown(url: sa.URL) -> str:
     """The address without its password; of its options only where the server is, since any may be a secret."""
     server = {name: url.query[name] for name in ("host", "port") if name in url.query}
-    told = url.set(drivername=url.get_backend_name(), query={}).render_as_string(hide_password=True)
-    return " ".join([told, *(f"{name}={value}" for name, value in server.items())])
+    text = url.set(drivername=url.get_backend_name(), query={}).render_as_string(hide_password=True)
+    return " ".join([text, *(f"{name}={value}" for name, value in server.items())])

@@ -8,7 +8,7 @@
 | everything | 300 failures | one try every 5 s | in memory |
 
 A browser in which this account was signed in before (`device`) has a count of its own and is held up by no other: so
-whoever guesses an expert's password delays only new devices of theirs. A failure is noted before the password is
+guessing at an expert's password delays only that expert's new devices. A failure is noted before the password is
 looked at, so many guesses at once do not slip through. What is kept in memory refuses first, so that the store's
 table grows by at most one row every 5 s.
 """

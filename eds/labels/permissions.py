@@ -2,8 +2,8 @@
 
 Leads change campaigns, guidelines, gold and decisions, and invite experts; administrators also set roles and lock
 accounts, but not their own. The actor (`by`) must have the right. A name that is no account (a command, a
-simulation: whoever holds the database may do anything to it) passes only where the store does not insist on accounts;
-the store of the web pages does, so a page that forgets to say who acts can change nothing.
+simulation: who can open the database can change everything in it) passes only where the store does not insist on
+accounts; the store of the web pages does, so a page that forgets to say who acts can change nothing.
 """
 
 import sqlalchemy as sa

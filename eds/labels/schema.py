@@ -9,8 +9,8 @@
 
 Times are whole microseconds since 1970 in UTC: exact and alike on both databases. Order never
 depends on them but on `sequence`, since clocks go backwards. The label in force of an assignment is the event whose
-`sequence` equals the assignment's `events`. How the tables came to be is told by migrations/, what keeps acts for
-ever by triggers.py.
+`sequence` equals the assignment's `events`. migrations/ creates the tables; triggers.py makes acts
+append-only.
 """
 
 from typing import get_args
@@ -191,9 +191,13 @@ item = _table(
     _whole("lead_different", null=True),
     sa.UniqueConstraint("campaign", "pair", "kind"),
     _among("kind", KINDS),
-    sa.Index("ix_item_withdrawn", "campaign", sqlite_where=sa.text("withdrawn_at IS NOT NULL"),
-             postgresql_where=sa.text("withdrawn_at IS NOT NULL")),
-)  # fmt: skip
+    sa.Index(
+        "ix_item_withdrawn",
+        "campaign",
+        sqlite_where=sa.text("withdrawn_at IS NOT NULL"),
+        postgresql_where=sa.text("withdrawn_at IS NOT NULL"),
+    ),
+)
 assignment = _table(
     "assignment",
     _key(),

@@ -34,7 +34,7 @@ SLOWEST = 2.0  # longest pause between tries
 
 @dataclass
 class _Opened:
-    """Which store is open, and how often it was opened anew because its file was replaced."""
+    """Which store is open, and how often it was reopened because its file was replaced."""
 
     store_id: str = ""
     times: int = 0

@@ -1,6 +1,6 @@
 """The columns and answers of a file of votes that others wrote, as ours: by name, by alias, or as `--map` says.
 
-What was taken for what is always told, so that nobody has to guess it. Not here: files (vote_files.py), and whether the
+The mapping used is always reported. Not here: files (vote_files.py), and whether the
 votes fit the project (eds.project.import_votes).
 """
 
@@ -18,9 +18,24 @@ from eds.errors import InputError
 from eds.labels.validation import short
 
 COLUMNS = (
-    "vote_id", "query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "session_id", "guideline",
-    "kind", "supersedes", "mode", "polarity", "late", "aspects", "grade", "note",
-)  # fmt: skip
+    "vote_id",
+    "query_id",
+    "candidate_id",
+    "expert_id",
+    "value",
+    "seconds",
+    "created_at",
+    "session_id",
+    "guideline",
+    "kind",
+    "supersedes",
+    "mode",
+    "polarity",
+    "late",
+    "aspects",
+    "grade",
+    "note",
+)
 DELIMITERS = (",", ";", "\t", "|")
 NEEDED = ("query_id", "candidate_id", "expert_id", "value")
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -113,10 +128,16 @@ def plain(name: str) -> str:
 
 def _columns(names: list[str], mapping: Mapping[str, str], where: str) -> dict[str, str]:
     """Our column -> the file's."""
-    faults = [f"--map {ours}={theirs}: {ours} is no column of votes" for ours, theirs in mapping.items()
-              if ours not in COLUMNS]  # fmt: skip
-    faults += [f"--map {ours}={theirs}: the file has no column {theirs}" for ours, theirs in mapping.items()
-               if theirs not in names]  # fmt: skip
+    faults = [
+        f"--map {ours}={theirs}: {ours} is no column of votes"
+        for ours, theirs in mapping.items()
+        if ours not in COLUMNS
+    ]
+    faults += [
+        f"--map {ours}={theirs}: the file has no column {theirs}"
+        for ours, theirs in mapping.items()
+        if theirs not in names
+    ]
     result = {ours: theirs for ours, theirs in mapping.items() if ours in COLUMNS and theirs in names}
     taken = set(result.values())
     for ours in COLUMNS:
@@ -129,9 +150,10 @@ def _columns(names: list[str], mapping: Mapping[str, str], where: str) -> dict[s
         elif found:
             result[ours] = found[0]
     faults += [
-        f"column {ours} is missing: name it, --map {ours}=COLUMN" for ours in NEEDED if ours not in result
-        and not any(f"be {ours}:" in fault for fault in faults)
-    ]  # fmt: skip
+        f"column {ours} is missing: name it, --map {ours}=COLUMN"
+        for ours in NEEDED
+        if ours not in result and not any(f"be {ours}:" in fault for fault in faults)
+    ]
     if faults:
         raise InputError(
             faults[0] if len(faults) == 1 else "the columns are not those of votes",
@@ -165,9 +187,9 @@ def _answers(given: "pd.Series[Any]", values: Mapping[str, str], where: str) -> 
         )
     meaning = np.append(np.array([table.get(text) for text in texts], dtype=object), [None])
     words = {1: "similar", 0: "different", None: "unsure"}
-    told = {
+    used = {
         str(value): words[table.get(text)]
         for value, text in zip(distinct, texts, strict=True)
         if own or text not in ("1", "0", "1.0", "0.0", "")
     }
-    return pd.Series(meaning[codes], index=given.index, dtype=object), dict(sorted(told.items()))
+    return pd.Series(meaning[codes], index=given.index, dtype=object), dict(sorted(used.items()))

@@ -52,7 +52,7 @@ __all__ = [
 Mode = Literal["pair", "grid"]
 Polarity = Literal["similar", "different"]
 PAIR = ["query_id", "candidate_id"]
-LEAST_DECIDED = 50  # decided pairs from which a rate of similar ones is told
+LEAST_DECIDED = 50  # decided pairs from which a rate of similar ones is shown
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Pairs whose pictures are gone or were changed: out of the queues, with their labels kept and told.
+"""Pairs whose pictures are gone or were changed: out of the queues, with their labels kept and counted.
 
 Pairs of a picture that is gone or changed are not asked until the picture is back as it was. They are in
 changed_pictures.csv with the digest of the former picture, which their labels are about; the old file settles it.

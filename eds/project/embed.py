@@ -315,11 +315,13 @@ def _embed_known(project: "Project", options: EmbedOptions, *, replace: bool) ->
 
     results = [
         embed(
-            project, group.texts, EmbedOptions(**{**group.shaping, **given_values(options)}),
+            project,
+            group.texts,
+            EmbedOptions(**{**group.shaping, **given_values(options)}),
             replace=replace or group.changed,
         )
         for group in _group_known(project)
-    ]  # fmt: skip
+    ]
     if not results:
         raise ConfigError("no model is named", where="eds.toml, embeddings.models", hint="Name one: -m SPEC.")
     bad = pd.concat([result.bad for result in results], ignore_index=True)

@@ -1,4 +1,4 @@
-"""Images that an imported catalogue names and the project excludes: vectors of theirs are ignored, not refused.
+"""Images that an imported catalogue names and the project excludes: their vectors are ignored, not refused.
 
 The list belongs to one table images: once that table changes, the list no longer applies.
 """

@@ -58,7 +58,7 @@ def import_votes(
     path, columns = Path(file), columns or {}
     form = vote_files.format_of(path, kind)
     with reading(path):
-        frame, told = vote_columns.rename(
+        frame, mapping = vote_columns.rename(
             vote_files.read(path, form, columns.values()), columns, values or {}, str(file)
         )
         delimiter, header = vote_files.dialect(path, columns.values()) if form in ("csv", "crowdkit") else (None, True)
@@ -69,8 +69,8 @@ def import_votes(
     at = Location(path, "row", 1)
     _refuse(
         [
-            *_foreign_images(project, frame, at, told.used),
-            *([] if new_pairs else _unknown_pairs(pairs, suspects, asked, told.used)),
+            *_foreign_images(project, frame, at, mapping.used),
+            *([] if new_pairs else _unknown_pairs(pairs, suspects, asked, mapping.used)),
             *([] if new_experts or not strangers else [_unknown_experts(strangers)]),
         ],
         str(file),
@@ -91,8 +91,8 @@ def import_votes(
         len(pairs),
         len(pairs.merge(suspects.drop_duplicates(), on=PAIR)),
         strangers,
-        told.used,
-        told.answers,
+        mapping.used,
+        mapping.answers,
         delimiter,
         header,
     )

@@ -157,15 +157,19 @@ def record(
     if before is None or before.role == "removed":
         named = {item.partition("=")[2] or item for item in project.config.embeddings.models}
         chosen = role or ("generator" if spec and spec in named else default_role(project))
-        told = role is None and chosen == "evaluated"
+        announce = role is None and chosen == "evaluated"
     else:
-        chosen, told = role or before.role, False
+        chosen, announce = role or before.role, False
     kept = before.trained_on if before else ()
-    made = ModelSettings(name=name, spec=spec or (before.spec if before else ""), role=chosen,
-                         trained_on=tuple(dict.fromkeys([*kept, *trained])))  # fmt: skip
+    made = ModelSettings(
+        name=name,
+        spec=spec or (before.spec if before else ""),
+        role=chosen,
+        trained_on=tuple(dict.fromkeys([*kept, *trained])),
+    )
     if made != before:
         write_models(project, [*{**models, name: made}.values()])
-    if told:
+    if announce:
         project.say(
             f"{name} is evaluated, as there are labels already: its lists add nothing to the pool. To let it propose"
             f" pairs: eds models add {name} --role generator."

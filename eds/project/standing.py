@@ -43,7 +43,7 @@ class PlannedDifference(Result):
         one = self.difference
         names = f"{one.first} and {one.second}"
         if one.told_apart:
-            return f"{names} are told apart."
+            return f"{names} are distinguishable."
         if one.queries is not None:
             return f"{names}: no pairs of these queries can tell, {one.queries:,} queries like these would."
         if one.needed is None:
@@ -83,7 +83,7 @@ def standing(project: "Project", *, confidence: float = 0.95) -> StandingResult:
     if not facts.strata:
         missing.append("no random draw is labelled, so p, the positives and recall are not known: eds suspects draw")
     if not facts.known:
-        missing.append("no label is similar yet, so models cannot be told apart: go on judging the pool")
+        missing.append("no label is similar yet, so models cannot be distinguished: go on judging the pool")
     models, differences = model_standings(inputs, confidence)
     if len(models) == 1:
         missing.append("one model alone: there is none to compare it with")

@@ -51,7 +51,7 @@ class UndoResult(Result):
     returned: int  # pairs that the operation had taken away
     judgements_saved: int  # that are asked no more
     done: bool  # False: a dry run
-    note: str  # what must be known besides
+    note: str  # what else must be known
 
 
 def read_journal(project: "Project") -> JournalResult:
@@ -237,7 +237,7 @@ def _refuse_if_built_on(entries: Sequence[Entry], entry: Entry) -> None:
             where="journal",
             hint=f"Undo the last one first: eds undo {later[-1]}."
             if later
-            else "Order them anew: eds suspects reorder.",
+            else "Order them again: eds suspects reorder.",
         )
 
 

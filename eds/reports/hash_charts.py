@@ -81,8 +81,13 @@ def usage_chart(
     y_label: str = "mAP",
 ) -> Chart:
     """A named point for each label, by code usage and accuracy, with a line over all orders of ties; marked: filled."""
-    tips = _tips([f"{name}: {x_label} {shown(at, 'share')}, {y_label}" for name, at in zip(labels, x, strict=True)],
-                 y, low, high, "value")  # fmt: skip
+    tips = _tips(
+        [f"{name}: {x_label} {shown(at, 'share')}, {y_label}" for name, at in zip(labels, x, strict=True)],
+        y,
+        low,
+        high,
+        "value",
+    )
     rows = _rows(label=labels, x=x, y=y, low=low, high=high, marked=[*marks], tip=tips)
     room = LETTER * max((len(label) for label in labels), default=0) / WIDTH
     numbers = [value for value in map(_number, x) if value is not None] or [1.0]

@@ -88,7 +88,7 @@ def _detail_tables(section: Section) -> list[Table]:
 def _paragraphs(section: Section) -> list[tuple[list[Block], str]]:
     """What the page shows, block by block; sentences of one tone that follow each other are one paragraph.
 
-    With each the class of a paragraph: its tone, and whether it stands beside the last of an odd number of blocks that
+    With each the class of a paragraph: its tone, and whether it is beside the last of an odd number of blocks that
     take half the width.
     """
     groups: list[list[Block]] = []

@@ -101,7 +101,7 @@ def run_cells(
     progress: Progress | None = None,
     say: Callable[[str], None] | None = None,
 ) -> list[Cell]:
-    """Every cell, seed by seed; those whose file is there are read. A method that cannot be fitted is told as such."""
+    """Every cell, seed by seed, read where its file exists. A method that cannot be fitted is reported as such."""
     for bits in lengths:
         check_bits(bits)
     cells, done = [], 0

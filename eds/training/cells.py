@@ -108,7 +108,9 @@ def measure_cell(packed: Packed, bits: int, labels: Supervision, parts: Split, k
     )
     asked = lists.relevant > 0
     if not asked.any():
-        raise InputError("no query has an image of its class in the database", where="benchmark", hint="Split anew.")
+        raise InputError(
+            "no query has an image of its class in the database", where="benchmark", hint="Choose another one: --split."
+        )
     usage = packed_code_usage(packed[parts.database], bits)
     near = balls.items[:, -1]
     return {

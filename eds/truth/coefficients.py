@@ -104,7 +104,7 @@ def gwet_ac1(positive: Ints, negative: Ints, weight: npt.NDArray[Any]) -> Floats
 
 
 def fleiss_kappa(positive: Ints, negative: Ints, weight: npt.NDArray[Any]) -> Floats:
-    """Fleiss' kappa, of complete data only: every item has the same number of ratings, whoever gave them.
+    """Fleiss' kappa, of complete data only: every item has the same number of ratings, by any raters.
 
     Formula: 1 - (1 - P_o) / (2 pi (1-pi)), pi the share of positives among all ratings.
     Source: Fleiss 1971; specification 13.6.

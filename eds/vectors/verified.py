@@ -18,7 +18,7 @@ _seen: dict[Path, State] = {}
 
 
 def altered_shards(folder: Path, model: Model) -> dict[int, str]:
-    """The number of each shard that is not the file that was written, with what is wrong; missing ones are not told."""
+    """Map each altered shard's number to what is wrong with it; missing shards are left out."""
     memory = _memory(folder)
     remembered = _read(memory)
     found, new = {}, False

@@ -193,11 +193,13 @@ def test_the_server_is_killed_and_comes_back_while_keys_are_pressed(
         page.wait_for_timeout(1500)
         press(page, "s")
         annotator.stop(signal.SIGKILL)
-        for turn in range(8):
+        for turn in range(40):  # a busy machine paints late, and a key before the picture is no judgement
             page.keyboard.press("ds"[turn % 2])
             page.wait_for_timeout(300)
+            if len(typed.labels) >= 7:
+                break
         during = len(typed.labels)
-        assert during >= 6, "judging goes on for as long as Streamlit says nothing"
+        assert during >= 7, "judging goes on without the server"
         expect(page.locator("[role=dialog]")).to_have_count(1, timeout=15_000)  # Streamlit has lost its server
         expect(page.locator("[role=dialog]")).to_be_hidden()
         page.keyboard.press("s")
@@ -207,7 +209,7 @@ def test_the_server_is_killed_and_comes_back_while_keys_are_pressed(
         expect(page.locator(".status")).to_contain_text("waiting, offline since")
         annotator.start()
         wait_saved(page, 10)
-        page.wait_for_timeout(2000)  # Streamlit connects again, and may mount the page anew
+        page.wait_for_timeout(2000)  # Streamlit connects again, and may mount the page again
         for key in "sd":
             insist(page, key)
         wait_saved(page)

@@ -88,8 +88,13 @@ def test_left_key_is_left_button_and_the_strip_leads_back(browser: Browser, shop
         past = page.locator(".past")
         expect(past).to_have_count(6)
         assert past.evaluate_all("all => all.map(one => one.dataset.tone)") == [
-            "similar", "different", "similar", "unsure", "different", "similar"
-        ]  # fmt: skip
+            "similar",
+            "different",
+            "similar",
+            "unsure",
+            "different",
+            "similar",
+        ]
         past.nth(1).click()
         wait_painted(page, len(order) + 1)
         assert shown(page) == [order[2]]

@@ -116,7 +116,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path, values: Floats) -> None:
         bring(tmp_path / "v.npy", tmp_path / "ids.txt", tmp_path / "v")
     for told in (
         "8 ids for 11 vectors",
-        "1 ids stand there more than once: 'i3'",
+        "1 duplicate ids: 'i3'",
         "1 ids are not in table images: 'stranger'",
         "5 images have no vector (--partial allows that): 'i10', 'i4', 'i5', 'i8', 'i9'",
         "2 vectors are not finite as float32: 'i0', 'i7'",

@@ -108,9 +108,13 @@ def catalogue(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
 
 def test_products_that_share_files_directly_or_through_others_become_one() -> None:
     images = catalogue(
-        ("a", "q", "1", "both"), ("b", "p", "1", "both"), ("c", "q", "2", "both"), ("d", "r", "2", "both"),
-        ("e", "r", "3", "both"), ("f", "s", "4", "both"),
-    )  # fmt: skip
+        ("a", "q", "1", "both"),
+        ("b", "p", "1", "both"),
+        ("c", "q", "2", "both"),
+        ("d", "r", "2", "both"),
+        ("e", "r", "3", "both"),
+        ("f", "s", "4", "both"),
+    )
     merged, gone, notes = duplicates.apply_policy(images, "merge")
     assert merged["product_id"].tolist() == ["p", "p", "p", "p", "p", "s"]
     assert gone == []
@@ -119,8 +123,11 @@ def test_products_that_share_files_directly_or_through_others_become_one() -> No
 
 def test_one_image_of_a_file_stays_as_candidate_and_takes_over_the_query() -> None:
     images = catalogue(
-        ("a", "p", "1", "query"), ("b", "q", "1", "candidate"), ("c", "r", "1", "candidate"), ("d", "s", "2", "both"),
-    )  # fmt: skip
+        ("a", "p", "1", "query"),
+        ("b", "q", "1", "candidate"),
+        ("c", "r", "1", "candidate"),
+        ("d", "s", "2", "both"),
+    )
     kept, gone, _ = duplicates.apply_policy(images, "leave-out")
     assert kept[["image_id", "role"]].to_numpy().tolist() == [["b", "both"], ["d", "both"]]
     assert gone == ["a", "c"]

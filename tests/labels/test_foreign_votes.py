@@ -91,8 +91,10 @@ def test_swapped_columns_and_unknown_images_never_come_in(shop: Shop, project: P
     swapped = votes.rename(columns={"query_id": "candidate_id", "candidate_id": "query_id"})
     ghost = votes.copy()
     ghost.loc[3, "candidate_id"] = "nosuch.png"
-    for frame, told in ((swapped, "look swapped.*--map query_id=candidate_id,candidate_id=query_id"),
-                        (ghost, "row 4: candidate_id 'nosuch.png' is no image")):  # fmt: skip
+    for frame, told in (
+        (swapped, "look swapped.*--map query_id=candidate_id,candidate_id=query_id"),
+        (ghost, "row 4: candidate_id 'nosuch.png' is no image"),
+    ):
         frame.to_csv(tmp_path / "v.csv", index=False)
         with pytest.raises(InputError) as error:
             project.labels.import_votes(tmp_path / "v.csv", "c", new_experts=True, new_pairs=True)

@@ -69,8 +69,13 @@ def test_a_model_that_comes_after_the_labels_is_evaluated_unless_told_otherwise(
 ) -> None:
     bring(project, shop, tmp_path, "late")
     bring(project, shop, tmp_path, "asked", role="generator")
-    assert roles(project) == {"m0": "generator", "m1": "generator", "asked": "generator", "late": "evaluated",
-                              "m2": "removed"}  # fmt: skip
+    assert roles(project) == {
+        "m0": "generator",
+        "m1": "generator",
+        "asked": "generator",
+        "late": "evaluated",
+        "m2": "removed",
+    }
     project.mine()
     planned = project.pool(dry_run=True)
     grown = project.pool()
@@ -216,8 +221,12 @@ def test_a_model_that_learned_from_the_labels_is_marked_wherever_its_value_stand
     named = [row for block in tables for row in block["rows"] if row.get("model") == "plain"]
     assert len(named) > 2
     assert all(row["trained_on"] == ["labels"] for row in named)
-    assert all("trained_on" not in row or not row["trained_on"] for block in tables for row in block["rows"]
-               if row.get("model") in ("m0", "m1"))  # fmt: skip
+    assert all(
+        "trained_on" not in row or not row["trained_on"]
+        for block in tables
+        for row in block["rows"]
+        if row.get("model") in ("m0", "m1")
+    )
     assert "plain †" in (tmp_path / "report.html").read_text()
     for name in ("bias", "leave-one-out"):
         analysis = project.analyse(name)

@@ -109,8 +109,10 @@ def beside(annotator: Annotator, attack: Callable[[], object], size: Size) -> Ou
     words = ["crowd", str(annotator.project.root), str(annotator.port), str(size.pace), str(size.experts)]
     people = subprocess.Popen(
         [sys.executable, "-m", "tests.speed.hardening", *words],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert people.stdout is not None
     assert people.stdout.readline() == "ready\n"
     time.sleep(2 + size.quiet)

@@ -145,12 +145,15 @@ def test_a_query_that_is_searched_itself_is_not_in_its_own_list() -> None:
     values = [tie_metrics(groups)["ap_total"] for groups in ([[], [1], [0, 0]], [[], [1, 0, 0], []])]
     values += [tie_metrics([[1], [0], [0]])["ap_total"]] * 2
     assert found["map"] == pytest.approx(np.mean(values))
-    others = [lgap(code, rest, similar, 2)["lgap"] for code, rest, similar in (
-        ([-1, -1], [[1, -1], [1, 1], [1, 1]], [1, 0, 0]),
-        ([1, -1], [[-1, -1], [1, 1], [1, 1]], [1, 0, 0]),
-        ([1, 1], [[-1, -1], [1, -1], [1, 1]], [0, 0, 1]),
-        ([1, 1], [[-1, -1], [1, -1], [1, 1]], [0, 0, 1]),
-    )]  # fmt: skip
+    others = [
+        lgap(code, rest, similar, 2)["lgap"]
+        for code, rest, similar in (
+            ([-1, -1], [[1, -1], [1, 1], [1, 1]], [1, 0, 0]),
+            ([1, -1], [[-1, -1], [1, 1], [1, 1]], [1, 0, 0]),
+            ([1, 1], [[-1, -1], [1, -1], [1, 1]], [0, 0, 1]),
+            ([1, 1], [[-1, -1], [1, -1], [1, 1]], [0, 0, 1]),
+        )
+    ]
     assert found["mlgap"] == pytest.approx(np.mean(others))
 
 

@@ -310,9 +310,9 @@ def _outside(name: str, part: RandomDraws, rows: Flags, size: float) -> Sampled:
     labelled, missing = value >= 0, value < 0
     scale = _effective_scale(weight)
     n, a, lost = (float(weight[chosen].sum()) * scale for chosen in (labelled, value == 1, missing))
-    told = missing.sum() > (1 - ENOUGH) * len(value)
+    relevant = missing.sum() > (1 - ENOUGH) * len(value)
     return Sampled(
-        name, float(size), len(value), _tidy(min(n, size)), _tidy(min(a, size)), _tidy(lost) if told else 0.0
+        name, float(size), len(value), _tidy(min(n, size)), _tidy(min(a, size)), _tidy(lost) if relevant else 0.0
     )
 
 

@@ -1,4 +1,4 @@
-"""OrthoHash: every class has a fixed random code; images are drawn to the direction of theirs by a cosine margin."""
+"""OrthoHash: every class has a fixed random code; a cosine margin pulls images to the direction of their class."""
 
 import torch
 from torch import Tensor
