@@ -25,6 +25,7 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 Runtime = Literal["auto", "torch", "openvino"]
 Precision = Literal["float32", "bfloat16", "float16"]  # of inference
 StoredType = Literal["float32", "float16"]  # of vectors on disk
+MapMethod = Literal["pca", "umap"]  # how vectors are laid out on a plane
 Similarity = Literal["cosine", "dot", "hamming"]
 
 # neighbors
@@ -34,6 +35,7 @@ CategoryRule = Literal["any", "same", "other"]  # which candidates count, by the
 UniverseChoice = Literal["rules", "all"]  # pairs that shares are about: that lists may hold, or all (the paper)
 Stratum = Literal["all", "outside", "near", "rest"]  # the part of all pairs that a random draw comes from
 DrawDesign = Literal["uniform", "strata", "weighted"]  # how random pairs are drawn
+ImagePartners = Literal["lists", "each-other"]  # chosen images with what the models find, or among themselves
 PairDirections = Literal["keep", "merge"]  # judge (q, c) and (c, q) both, or one of them
 
 # labels

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ImportVectorsResult,
         PresetsResult,
     )
+    from eds.project.image_map import MapResult
 
 SHOWN = 10  # bad images
 
@@ -129,6 +130,30 @@ def render_embeddings(result: "EmbeddingsResult") -> str:
     ]
     damaged = [f"{item.model}: {why}" for item in result.models if item.state == "damaged" for why in item.why]
     return "\n".join([format_table(headings, rows), *damaged])
+
+
+@command(embeddings, "map", example="eds embeddings map -m clip --clusters 12 --out map.csv")
+@click.option("-m", "--model", help="The model (default: the first).")
+@click.option("--method", type=one_of(choices.MapMethod), default="pca", help="How images are laid out.")
+@click.option("--clusters", type=click.IntRange(0, 100), default=0, help="Groups of near images; 0: none.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Write a row per image: .csv or .parquet.")
+def map_(console: Console, **options: Any) -> None:
+    """Lay the images out on a plane, by one model.
+
+    The annotator shows the map (Look around), and lets leads choose images on it.
+    """
+    console.show(console.project.map_images(**options), render_map)
+
+
+def render_map(result: "MapResult") -> str:
+    """What is on the map, then the size of each cluster."""
+    share = f", {100 * result.explained:.0f} % of the variance" if result.explained is not None else ""
+    lines = [f"{len(result.table):,} images by {result.model}, {result.method}{share}."]
+    if result.clusters:
+        groups = result.table.groupby("cluster")["category"]
+        rows = [[number, len(names), names.value_counts().index[0]] for number, names in groups]
+        lines += ["", format_table(["cluster", "images", "most are"], rows)]
+    return "\n".join([*lines, *([f"Wrote {result.file}."] if result.file else [])])
 
 
 def render_presets(result: "PresetsResult") -> str:

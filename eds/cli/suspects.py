@@ -16,6 +16,8 @@ from eds.registry import SAMPLING_ORDERS
 if TYPE_CHECKING:
     from eds.project.draw import DrawResult, ModelPairsResult, NegativesResult, RandomResult
     from eds.project.draw_design import DesignResult
+    from eds.project.image_pairs import ImagePairsResult
+    from eds.project.pair_origin import PairOriginResult
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
     from eds.project.promise import PromiseResult
 
@@ -136,6 +138,56 @@ def add(console: Console, file: Path) -> None:
     The file is CSV or Parquet, with columns query_id and candidate_id.
     """
     console.show(console.project.add_pairs(file), render_drawn("Added {:,} pairs."))
+
+
+@command(suspects, "add-images", example="eds suspects add-images a.jpg b.jpg c.jpg --partners each-other")
+@click.argument("images", nargs=-1, required=True)
+@click.option(
+    "--partners",
+    type=one_of(choices.ImagePartners),
+    default="lists",
+    help="Candidates of the models' lists, or the images themselves.",
+)
+@click.option("-k", "k", type=click.IntRange(1), help="Candidates from each list (default: eds.toml).")
+@spending
+def add_images(console: Console, **options: Any) -> None:
+    """Add the pairs of chosen images.
+
+    Each query among IMAGES is paired with its first candidates, or with every other chosen image.
+    """
+    console.show(console.project.add_image_pairs(**options), render_image_pairs)
+
+
+@command(suspects, "origin", example="eds suspects origin a.jpg b.jpg", reads=True)
+@click.argument("query")
+@click.argument("candidate")
+def origin(console: Console, **options: Any) -> None:
+    """Say which models proposed a pair, and its label."""
+    console.show(console.project.pair_origin(**options), render_origin)
+
+
+def render_image_pairs(result: "ImagePairsResult") -> str:
+    """How many pairs were added."""
+    return (
+        f"Added {result.added:,} of {len(result.pairs):,} pairs of {result.queries:,} queries among "
+        f"{result.images:,} images: {result.price.cost}."
+    )
+
+
+def render_origin(result: "PairOriginResult") -> str:
+    """The pair's state, then a row per model."""
+    state = f"chosen as {', '.join(result.origins)}" if result.origins else "no suspect"
+    votes = (
+        f" ({result.votes_for} for, {result.votes_against} against)" if result.votes_for + result.votes_against else ""
+    )
+    head = f"{result.query_id} and {result.candidate_id}: {result.label}{votes}; {state}."
+    rows = result.models.to_dict("records")
+    if not rows:
+        return f"{head}\nNo model has lists."
+    return f"{head}\n\n" + format_table(
+        ["model", "rank", "score", "candidates listed", "proposed it"],
+        [[row["model"], row["rank"], row["score"], row["listed"], "yes" if row["proposed"] else ""] for row in rows],
+    )
 
 
 @command(suspects, "add-model", example="eds suspects add-model clip -n 200")

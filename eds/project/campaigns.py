@@ -108,17 +108,18 @@ class Campaigns:
         undecided: bool = False,
         limit: int | None = None,
         plan: CampaignPlan = CampaignPlan(),
+        pairs: "pd.DataFrame | None" = None,
     ) -> "pd.DataFrame":
         """Let a panel judge the project's suspects, if its price is agreed to; the progress of the new campaign.
 
-        `origins`, `undecided` and `limit` restrict the suspects: by origin, to those without a decided label, to whole
-        queries with so many pairs altogether, in the order of their first positions. A grid without a polarity takes
-        what most decided pairs of these origins are; it must be named where too few are decided. Pairs that have a
-        label keep it until this campaign, too, is complete for them.
+        `origins`, `undecided`, `limit` and `pairs` restrict the suspects: by origin, to those without a decided label,
+        to whole queries with so many pairs altogether (in the order of their first positions), to the pairs named. A
+        grid without a polarity takes what most decided pairs of these origins are; it must be named where too few are
+        decided. Pairs that have a label keep it until this campaign, too, is complete for them.
         """
-        project, asked = self.project, self.suspects(origins, undecided=undecided, limit=limit)
+        project, asked = self.project, self._asked(origins, undecided, limit, pairs)
         plan = self._with_quality(plan, asked)
-        chosen = (name, experts, origins, undecided, limit, plan)
+        chosen = (name, experts, origins, asked, plan)
         if labelled := self.labelled(asked):
             project.say(
                 f"{labelled:,} of the pairs have a label already. They keep it until {name} is complete for them; "
@@ -148,10 +149,24 @@ class Campaigns:
         undecided: bool = False,
         limit: int | None = None,
         plan: CampaignPlan = CampaignPlan(),
+        pairs: "pd.DataFrame | None" = None,
     ) -> "Price":
         """Compute what a campaign would ask (with early stop: at most), by making it and taking it back."""
-        plan = self._with_quality(plan, self.suspects(origins, undecided=undecided, limit=limit))
-        return self._make(name, experts, origins, undecided, limit, plan, rehearse=True)
+        asked = self._asked(origins, undecided, limit, pairs)
+        return self._make(name, experts, origins, asked, self._with_quality(plan, asked), rehearse=True)
+
+    def _asked(
+        self, origins: Sequence[str], undecided: bool, limit: int | None, pairs: "pd.DataFrame | None"
+    ) -> "pd.DataFrame":
+        """The suspects of a campaign; refuses a campaign without any."""
+        suspects = self.suspects(origins, undecided=undecided, limit=limit, pairs=pairs)
+        if not len(suspects) and undecided:
+            raise InputError(
+                "every suspect has a label", where="--undecided", hint="Choose further pairs: eds suspects add."
+            )
+        if not len(suspects):
+            raise InputError("no suspects are of that origin", where="--origin", hint="See eds suspects list.")
+        return suspects
 
     def _with_quality(self, plan: CampaignPlan, suspects: "pd.DataFrame") -> CampaignPlan:
         """The plan with what its quality says, where nothing else is said."""
@@ -199,20 +214,12 @@ class Campaigns:
         name: str,
         experts: Sequence[str],
         origins: Sequence[str],
-        undecided: bool,
-        limit: int | None,
+        suspects: "pd.DataFrame",
         plan: CampaignPlan,
         *,
         rehearse: bool = False,
     ) -> "Price":
         project = self.project
-        suspects = self.suspects(origins, undecided=undecided, limit=limit)
-        if not len(suspects) and undecided:
-            raise InputError(
-                "every suspect has a label", where="--undecided", hint="Choose further pairs: eds suspects add."
-            )
-        if not len(suspects):
-            raise InputError("no suspects are of that origin", where="--origin", hint="See eds suspects list.")
         grid, polarity = plan.mode == "grid", plan.polarity
         if grid and polarity is None and (rate := self.measured_rate(origins or suspects["origin"].unique().tolist())):
             polarity = rate.polarity
@@ -247,10 +254,17 @@ class Campaigns:
         return price_of(project, len(questions(suspects)), asked)
 
     def suspects(
-        self, origins: Sequence[str] = (), *, undecided: bool = False, limit: int | None = None
+        self,
+        origins: Sequence[str] = (),
+        *,
+        undecided: bool = False,
+        limit: int | None = None,
+        pairs: "pd.DataFrame | None" = None,
     ) -> "pd.DataFrame":
         """The project's suspects that a new campaign would ask; see `create`."""
         suspects = _with_pictures(self.project, self.project.read("suspects"))
+        if pairs is not None:
+            suspects = suspects.merge(pairs[PAIR].drop_duplicates(), on=PAIR)
         if origins:
             suspects = suspects[suspects["origin"].isin(origins)]
         if undecided and len(suspects):

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         DuplicateDecision,
         FileCheck,
         GivenRole,
+        ImagePartners,
+        MapMethod,
         OnBad,
         Precision,
         Runtime,
@@ -54,12 +56,15 @@ if TYPE_CHECKING:
     from eds.project.experts import Experts
     from eds.project.guidelines import Guidelines
     from eds.project.hash_benchmark import HashBenchmarkOptions, HashBenchmarkResult
+    from eds.project.image_map import MapResult
+    from eds.project.image_pairs import ImagePairsResult
     from eds.project.labels import Labels
     from eds.project.leaderboard import LeaderboardResult
     from eds.project.mine import MineResult, NeighborsResult
     from eds.project.models import ModelsResult, ProjectModel
     from eds.project.near_duplicates import DuplicatesDecided, NearDuplicatesResult
     from eds.project.neighbor_strips import NeighborStrips
+    from eds.project.pair_origin import PairOriginResult
     from eds.project.pool import GrowthResult, PoolResult, SuspectsResult
     from eds.project.promise import PromiseResult
     from eds.project.rehearsal import Plan
@@ -481,6 +486,29 @@ class Project(ProjectFiles):
 
         return search(self, image, file=None if file is None else Path(file), text=text, models=_as_list(models), k=k)
 
+    def map_images(
+        self,
+        model: str | None = None,
+        *,
+        method: "MapMethod" = "pca",
+        clusters: int = 0,
+        out: str | Path | None = None,
+    ) -> "MapResult":
+        """Lay the images of a model (by default the first) out on a plane, by PCA or UMAP.
+
+        With `clusters` each image has the number of its group of k-means. The result says what was judged of each
+        image; `out` is a file for the table (CSV or Parquet). Coordinates are kept until the vectors change.
+        """
+        from eds.project.image_map import map_images
+
+        return map_images(self, model, method=method, clusters=clusters, out=Path(out) if out else None)
+
+    def pair_origin(self, query: str, candidate: str) -> "PairOriginResult":
+        """Say who proposed a pair: its rank in each model's list, whether it is a suspect, and what was judged."""
+        from eds.project.pair_origin import pair_origin
+
+        return pair_origin(self, query, candidate)
+
     def pool(
         self,
         models: str | Sequence[str] = (),
@@ -639,6 +667,17 @@ class Project(ProjectFiles):
         from eds.project.draw import add_pairs
 
         return add_pairs(self.rehearsal(dry_run), file)
+
+    def add_image_pairs(
+        self, images: Sequence[str], *, partners: "ImagePartners" = "lists", k: int | None = None, dry_run: bool = False
+    ) -> "ImagePairsResult":
+        """Add the pairs of chosen images: each query among them with the first k candidates of the generators' lists.
+
+        With `partners` "each-other": with every other chosen image that the rules allow. k is the pool's unless given.
+        """
+        from eds.project.image_pairs import add_image_pairs
+
+        return add_image_pairs(self.rehearsal(dry_run), images, partners=partners, k=k)
 
     def add_model_pairs(
         self, model: str, *, k: int | None = None, n: int | None = None, dry_run: bool = False

@@ -1,0 +1,71 @@
+"""Vectors on a plane, for a map of the catalogue; and groups of vectors that are near each other."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from eds.errors import InputError, MissingExtraError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+KEPT = 50  # principal components that UMAP and k-means work on
+BATCH = 4096  # vectors in a step of k-means
+
+
+def principal_components(vectors: Array, count: int, seed: int) -> tuple[Array, Array]:
+    """Coordinates on the first principal components, (n, count) float32, and each one's share of the variance.
+
+    Formula: scores of the centred vectors on the leading right singular vectors, by a randomised decomposition.
+    Source: Halko, Martinsson and Tropp, "Finding structure with randomness", SIAM Review 2011 (scikit-learn's PCA).
+    Conventions: vectors of fewer numbers, or fewer vectors, than components leave the last coordinates 0.
+    Example, run by doctest:
+    >>> line = np.outer(np.arange(4.0), [3.0, 4.0])
+    >>> found, share = principal_components(line, 2, 0)
+    >>> np.abs(found[:, 0]).tolist(), share.round(6).tolist()
+    ([7.5, 2.5, 2.5, 7.5], [1.0, 0.0])
+    """
+    from sklearn.decomposition import PCA
+
+    possible = min(count, *vectors.shape)
+    found, share = np.zeros((len(vectors), count), np.float32), np.zeros(count)
+    if possible and len(vectors) > 1 and np.ptp(vectors, axis=0).any():
+        model = PCA(possible, svd_solver="randomized", random_state=seed)
+        found[:, :possible] = model.fit_transform(vectors)
+        share[:possible] = model.explained_variance_ratio_
+    return found, share
+
+
+def umap_plane(vectors: Array, seed: int) -> Array:
+    """Coordinates by UMAP on the first principal components, (n, 2) float32; needs umap-learn."""
+    if len(vectors) < 4:
+        raise InputError("UMAP needs four images or more", hint="Choose the method pca.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of parts that it could have and lacks
+        try:
+            from umap import UMAP
+        except ImportError as error:
+            raise MissingExtraError(
+                "the method umap needs the package umap-learn, which is not installed",
+                hint='Run: pip install "eds[scale]", or choose the method pca.',
+            ) from error
+        reduced, _ = principal_components(vectors, KEPT, seed)
+        neighbours = min(15, len(vectors) - 1)
+        model = UMAP(n_neighbors=neighbours, random_state=seed, init="pca", n_jobs=1)
+        found: Array = model.fit_transform(reduced).astype(np.float32)
+    return found
+
+
+def k_means(vectors: Array, clusters: int, seed: int) -> Array:
+    """The cluster of each vector, (n,) int64, from 0, the largest first; by k-means on the principal components."""
+    from sklearn.cluster import MiniBatchKMeans
+
+    reduced, _ = principal_components(vectors, KEPT, seed)
+    count = min(clusters, len(np.unique(reduced, axis=0)))
+    model = MiniBatchKMeans(count, random_state=seed, batch_size=BATCH, n_init=3)
+    raw: Array = model.fit_predict(reduced)
+    sizes = np.bincount(raw, minlength=count)
+    order = np.argsort(-sizes, kind="stable")
+    place = np.empty(count, np.int64)
+    place[order] = np.arange(count)
+    found: Array = place[raw]
+    return found
