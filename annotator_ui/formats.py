@@ -95,6 +95,15 @@ def interval(low: float, high: float, digits: int = 1) -> str:
     return FORMATS.limits.format(low=number(100 * low, digits), high=number(100 * high, digits))
 
 
+def between(low: float, high: float, digits: int = 2) -> str:
+    """Return the limits of a number: 0.62 to 0.71; without them a dash."""
+    from annotator_ui.texts import FORMATS
+
+    if math.isnan(low) or math.isnan(high):
+        return MISSING
+    return FORMATS.between.format(low=number(low, digits), high=number(high, digits))
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in words: anna, ben and chris."""
     return lists.format_list(list(names), locale=_locale())

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from annotator_ui import formats
+from annotator_ui.formats import percent as percent
+from annotator_ui.texts import FORMATS
 from eds.html import environment
 
 
@@ -21,8 +24,8 @@ def cell(value: object) -> Markup:
     if isinstance(value, str):
         return Markup("<bdi>{}</bdi>").format(value)
     if isinstance(value, int):
-        return Markup(f"{value:,}")  # noqa: S704 - a number
-    return Markup.escape(f"{value:,.2f}" if isinstance(value, float) else str(value))
+        return Markup.escape(formats.number(value))
+    return Markup.escape(formats.number(value, 2) if isinstance(value, float) else str(value))
 
 
 environment().filters["cell"] = cell
@@ -138,18 +141,11 @@ def button(address: str, text: str) -> Markup:
     return _piece("button", address, text)
 
 
-def percent(share: float | None, digits: int = 1) -> str:
-    """Return a share as text, a missing one as a dash."""
-    if share is None or math.isnan(share):
-        return "–"
-    return f"{100 * share:.{digits}f} %"
-
-
 def limits(low: float, high: float, digits: int = 1, reason: str | None = None) -> str:
     """Return the confidence limits of a share as text; or the reason why it has none."""
     if math.isnan(low) or math.isnan(high):
-        return f"no interval: {reason}" if isinstance(reason, str) else "–"
-    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
+        return FORMATS.no_interval.format(reason=reason) if isinstance(reason, str) else formats.MISSING
+    return formats.interval(low, high, digits)
 
 
 def _piece(name: str, *values: object) -> Markup:

@@ -9,6 +9,7 @@ of a module of one's own. Screens link to each other by file name: `go_to("campa
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import streamlit as st
 from markupsafe import Markup
 
-from annotator_ui import html
+from annotator_ui import html, language
 from annotator_ui import screens as screens_folder
 from annotator_ui.app_state import Viewer, may, site, viewer
 from annotator_ui.escape_markdown import escape_markdown
@@ -29,6 +30,7 @@ from eds.errors import EdsError, ProjectError
 if TYPE_CHECKING:
     import pandas as pd
 
+DECIMALS = re.compile(r"%\+?\.(\d)f")  # a format of Streamlit's
 ROWS = 14  # of a table; longer ones scroll
 MESSAGE = "message"  # in the session's state: what the screen reports after its next rerun
 
@@ -181,7 +183,7 @@ def dataframe(
     frame: "pd.DataFrame", alt: str, columns: Mapping[str, Any], *, key: str | None = None, select: bool = False
 ) -> int | None:
     """Show a table of Streamlit's own, with the columns of `columns` only; the selected row, if rows are selected."""
-    shown = frame[list(columns)]
+    shown, columns = _written(frame[list(columns)], columns)
     height: Any = "content" if len(shown) <= ROWS else 36 * (ROWS + 1)
     options: dict[str, Any] = {
         "hide_index": True,
@@ -197,6 +199,22 @@ def dataframe(
     state = st.dataframe(shown, **options, on_select="rerun", selection_mode="single-row")
     rows = state["selection"]["rows"]
     return int(rows[0]) if rows and rows[0] < len(shown) else None
+
+
+def _written(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> "tuple[pd.DataFrame, dict[str, Any]]":
+    """Numbers with decimals as the reader's language writes them, since Streamlit's %.1f always has a point."""
+    if language.current() == language.SOURCE:
+        return frame, dict(columns)
+    frame, result = frame.copy(), dict[str, Any]()
+    for name, column in columns.items():
+        kind = column.get("type_config") or {}
+        digits = DECIMALS.fullmatch(str(kind.get("format", "")))
+        result[name] = column
+        if digits:
+            frame[name] = frame[name].astype(float).round(int(digits[1]))
+        if digits or kind.get("format") in ("distance", "D MMM YYYY"):  # Streamlit knows their words in English only
+            result[name] = {**column, "type_config": {**kind, "format": "localized"}}
+    return frame, result
 
 
 def put(*pieces: Markup) -> None:

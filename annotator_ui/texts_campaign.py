@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from annotator_ui.translation import Texts
+from annotator_ui.translation import Texts, plural
 
 
 class HEAD(Texts):
@@ -12,7 +12,7 @@ class HEAD(Texts):
     states: ClassVar = {"open": "open", "closed": "closed"}
     pair = "pair by pair"
     grid = "grid, untouched: {polarity}"
-    some_experts = "{per_pair} experts a pair"
+    some_experts = plural("{per_pair} expert a pair", "{per_pair} experts a pair", by="per_pair")
     guideline = "guideline {version}"
     no_guideline = "no guideline"
     invite, export, decide = "Invite", "Export", "Decide and report"
@@ -58,10 +58,8 @@ class NEEDS(Texts):
         "uninvited": "{expert} has no invitation yet",
         "absent": "{expert} has not judged since {since}",
         "absent_never": "{expert} has not begun",
-        "flags": "{count:,} pairs are flagged",
-        "flags_one": "1 pair is flagged",
-        "split": "{count:,} pairs are split",
-        "split_one": "1 pair is split",
+        "flags": plural("{count:,} pair is flagged", "{count:,} pairs are flagged", by="count"),
+        "split": plural("{count:,} pair is split", "{count:,} pairs are split", by="count"),
         "truth": "The labels are out of date",
         "truth_absent": "Nothing is decided yet",
         "report": "The report is out of date",
@@ -128,6 +126,7 @@ class PANEL(Texts):
         "With the others: agreement with the majority of the other experts. Drift: share of similar in the second half "
         "of an expert's judgements minus the first, in percentage points."
     )
+    counted = "{part:,} of {whole:,}"
     on, gone = "judges", "left"
     none = "Nobody is on the panel."
     look = "Answers of"
@@ -140,6 +139,7 @@ class PANEL(Texts):
     }
     look_none = "There are no such answers."
     seconds = "{n:.1f} s"
+    seconds_tips = ("Expert", "Seconds", "Share")
     seconds_title = "Seconds of a judgement"
     seconds_about = "How each expert's judgements are spread over their duration, on a logarithmic scale."
     calibration = "Practice"
@@ -172,7 +172,11 @@ class INVITE(Texts):
     hours = "The links work for (hours)"
     send = "Invite"
     nobody = "Write a name."
-    made = "Each link works once, within {hours:g} hours, and is shown only now. Copy and send it:"
+    made = plural(
+        "Each link works once, within {hours:g} hour, and is shown only now. Copy and send it:",
+        "Each link works once, within {hours:g} hours, and is shown only now. Copy and send it:",
+        by="hours",
+    )
     joined = "{names} found an account already and now judge this campaign, too."
     gone = "Links are not stored: if one is lost, create another one."
 
@@ -182,7 +186,11 @@ class CONCLUDE(Texts):
 
     title = "Decide and report"
     none = "Nothing is decided yet."
-    stored = "{labels:,} labels are stored, {similar:,} of them similar; {by_lead:,} decided by leads. Rule: {rule}."
+    stored = plural(
+        "{labels:,} label is stored, {similar:,} of them similar; {by_lead:,} decided by leads. Rule: {rule}.",
+        "{labels:,} labels are stored, {similar:,} of them similar; {by_lead:,} decided by leads. Rule: {rule}.",
+        by="labels",
+    )
     fresh, stale = "They are up to date.", "They are out of date: {reasons}."
     report_kept = "The report is written anew; the earlier one is kept beside it."
     campaign, every = "Votes of", "all campaigns"
@@ -194,8 +202,12 @@ class CONCLUDE(Texts):
     adjudication = "Leads' decisions replace votes"
     start = "Decide and report"
     steps: ClassVar = {"decide": "Deciding", "report": "Writing the report"}
-    done = "{pairs:,} pairs have a label. The report is written."
-    done_labels = "{pairs:,} pairs have a label."
+    done = plural(
+        "{pairs:,} pair has a label. The report is written.",
+        "{pairs:,} pairs have a label. The report is written.",
+        by="pairs",
+    )
+    done_labels = plural("{pairs:,} pair has a label.", "{pairs:,} pairs have a label.", by="pairs")
     other_rule = "The labels follow the rule {rule} and were kept; to replace them: eds truth decide --replace."
     open_report = "Open the report"
     dismiss = "Close"

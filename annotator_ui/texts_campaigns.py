@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from annotator_ui.translation import Texts
+from annotator_ui.translation import Texts, plural
 
 
 class CAMPAIGNS(Texts):
@@ -42,9 +42,11 @@ class CAMPAIGNS(Texts):
     name = "Name"
     name_help = "Experts see it. Do not mention models or ranks."
     origins = "Pairs from"
-    origin_label = "{origin}: {count:,} pairs"
+    origin_label = plural("{origin}: {count:,} pair", "{origin}: {count:,} pairs", by="count")
     limit = "Only whole queries with so many pairs altogether (0: all)"
-    undecided = "Only the {pairs:,} pairs without a label"
+    undecided = plural(
+        "Only the {pairs:,} pair without a label", "Only the {pairs:,} pairs without a label", by="pairs"
+    )
     undecided_help = "Leaves out what is decided already. Judge it again to have more votes on each label."
     labelled = (
         "{labelled:,} of {pairs:,} pairs have a label already. They keep it until this campaign is complete for them."
@@ -93,7 +95,9 @@ class CAMPAIGNS(Texts):
     form_save = "Change the page"
     form_saved = "The page of {campaign} asks otherwise from now on."
     step_pairs, step_people, step_quality = "1 · Pairs", "2 · People", "3 · Quality"
-    pairs_chosen = "{pairs:,} pairs of {queries:,} queries."
+    pairs_chosen = plural(
+        "{pairs:,} pairs of {queries:,} query.", "{pairs:,} pairs of {queries:,} queries.", by="queries"
+    )
     not_invited = "{name} (not invited)"
     quality = "How carefully"
     qualities: ClassVar = {"light": "Light", "standard": "Standard", "strict": "Strict"}
@@ -111,11 +115,25 @@ class CAMPAIGNS(Texts):
         "5 % where so many are known. In a random session, 10 to 20 % known positives tell what is missed: 15 %."
     )
     gold_usable: ClassVar = {
-        None: "{known:,} known pairs can be hidden here: such as are not asked anyway and no guideline shows.",
-        "similar": "{known:,} known pairs can be hidden in this grid: not similar, so that nobody may leave them "
-        "untouched, and of a query that it asks.",
-        "different": "{known:,} known pairs can be hidden in this grid: similar, so that nobody may leave them "
-        "untouched, and of a query that it asks.",
+        None: plural(
+            "{known:,} known pair can be hidden here: such as is not asked anyway and no guideline shows.",
+            "{known:,} known pairs can be hidden here: such as are not asked anyway and no guideline shows.",
+            by="known",
+        ),
+        "similar": plural(
+            "{known:,} known pair can be hidden in this grid: not similar, so that nobody may leave "
+            "it untouched, and of a query that it asks.",
+            "{known:,} known pairs can be hidden in this grid: not similar, so that nobody may leave "
+            "them untouched, and of a query that it asks.",
+            by="known",
+        ),
+        "different": plural(
+            "{known:,} known pair can be hidden in this grid: similar, so that nobody may leave "
+            "it untouched, and of a query that it asks.",
+            "{known:,} known pairs can be hidden in this grid: similar, so that nobody may leave "
+            "them untouched, and of a query that it asks.",
+            by="known",
+        ),
     }
     gold_short = (
         "{wanted:,} known pairs would be needed. {usable} Add some under “Known pairs”, or choose a smaller share."
@@ -139,13 +157,17 @@ class CAMPAIGNS(Texts):
     cost = "What it costs"
     cost_pairs, cost_judgements, cost_hours, cost_money = "Pairs to judge", "Judgements", "Hours of judging", "Pay"
     cost_pairs_about = "of these, {extra:,} gold and repeats"
-    cost_judgements_about = "{experts} experts"
+    cost_judgements_about = plural("{experts} expert", "{experts} experts", by="experts")
     cost_judgements_some = "{per_pair} of {experts} experts on each pair"
     cost_saved_about = "{saved} expected saving by early stop"
     cost_hours_about = "{each:.1f} per expert, at {seconds:.3g} s per pair"
     rate = "Expected share of similar pairs, % (for early stop)"
     make = "Create campaign"
-    made = "{name} is created: {pairs:,} pairs for {experts} experts."
+    made = plural(
+        "{name} is created: {pairs:,} pairs for {experts} expert.",
+        "{name} is created: {pairs:,} pairs for {experts} experts.",
+        by="experts",
+    )
 
     pick_title = "Choose pairs by their pictures"
     pick_about = "Choose what each pair shows, and say why: practice shows the reason after the expert's answer."
@@ -164,8 +186,15 @@ class CAMPAIGNS(Texts):
     pick_empty = "There are no such pairs."
     pick_answer: ClassVar = {"": "–", "positive": "Similar", "negative": "Not similar", "border": "Borderline"}
     pick_answer_label, pick_reason = "Pair {number} shows", "Why"
-    pick_gold, pick_examples = "Add {count} as known pairs", "Add {count} as examples"
-    pick_added = "{count} pairs are among the examples of the new version below."
+    pick_gold, pick_examples = (
+        plural("Add {count} as a known pair", "Add {count} as known pairs", by="count"),
+        plural("Add {count} as an example", "Add {count} as examples", by="count"),
+    )
+    pick_added = plural(
+        "{count} pair is among the examples of the new version below.",
+        "{count} pairs are among the examples of the new version below.",
+        by="count",
+    )
     known_title = "Known pairs (gold)"
     known_about = (
         "Pairs whose answer is certain. They are hidden among others to measure attention, and asked in calibration. A "
@@ -174,12 +203,12 @@ class CAMPAIGNS(Texts):
     known_none_title = "No known pairs yet"
     known_none = "Type or paste some below, or add what leads have decided."
     known_counts = ("Known to be similar", "Known not to be similar")
-    known_queries = "of {queries:,} queries"
+    known_queries = plural("of {queries:,} query", "of {queries:,} queries", by="queries")
     known_rows = "One pair per row: query, candidate, 1 (similar) or 0 (not)"
     known_example = "query_id,candidate_id,value"
     known_add = "Add these pairs"
-    known_decided = "Add {count:,} decisions of leads"
-    known_added = "{new:,} known pairs are new."
+    known_decided = plural("Add {count:,} decision of leads", "Add {count:,} decisions of leads", by="count")
+    known_added = plural("{new:,} known pair is new.", "{new:,} known pairs are new.", by="new")
     known_unread = "Every row needs a query, a candidate and a value"
 
     versions = "Guidelines so far"
@@ -216,12 +245,22 @@ class CAMPAIGNS(Texts):
     joined = "{names} now judge {campaign}, too."
     leaver = "Take an expert off the panel"
     leave_none = "Nobody is on the panel."
-    leave_hands_over = "The others get the {left:,} tasks that {name} has left. The votes stay."
-    leave_shrinks = "{name} is asked no more; {left:,} pairs are decided without. The votes stay."
+    leave_hands_over = plural(
+        "The others get the {left:,} task that {name} has left. The votes stay.",
+        "The others get the {left:,} tasks that {name} has left. The votes stay.",
+        by="left",
+    )
+    leave_shrinks = plural(
+        "{name} is asked no more; {left:,} pair is decided without. The votes stay.",
+        "{name} is asked no more; {left:,} pairs are decided without. The votes stay.",
+        by="left",
+    )
     leave = "Take off the panel:"
     left_panel = "{name} is off the panel of {campaign}."
     set_calibration = "Set calibration"
-    calibration_set = "{campaign} now calibrates with {pairs} pairs."
+    calibration_set = plural(
+        "{campaign} now calibrates with {pairs} pair.", "{campaign} now calibrates with {pairs} pairs.", by="pairs"
+    )
     closing = "A closed campaign hands out no more pairs; its judgements stay, also those still on their way."
     confirm = "Yes, close {campaign}"
     close = "Close the campaign"

@@ -1,6 +1,6 @@
 """Every text of the judging pages, passed to the page as data. Words in {braces} are filled in."""
 
-from annotator_ui.translation import Messages
+from annotator_ui.translation import Messages, Texts, plural
 
 ACTIONS = Messages("ACTIONS") | {
     "similar": "Similar",
@@ -24,11 +24,15 @@ ACTIONS = Messages("ACTIONS") | {
 }
 STATUS = Messages("STATUS") | {
     "saved": "All saved",
-    "waiting": "{count} being saved",
-    "unkept": "{count} being saved; this browser keeps nothing, so stay until all is saved",
-    "offline": "{count} waiting, offline since {time}",
+    "waiting": plural("{count} being saved", "{count} being saved", by="count"),
+    "unkept": plural(
+        "{count} being saved; this browser keeps nothing, so stay until all is saved",
+        "{count} being saved; this browser keeps nothing, so stay until all is saved",
+        by="count",
+    ),
+    "offline": plural("{count} waiting, offline since {time}", "{count} waiting, offline since {time}", by="count"),
     "offlineEmpty": "Offline since {time}",
-    "signedOut": "{count} waiting, signed out",
+    "signedOut": plural("{count} waiting, signed out", "{count} waiting, signed out", by="count"),
     "refused": "{count} not accepted",
 }
 PAGE = Messages("PAGE") | {
@@ -77,7 +81,9 @@ PAGE = Messages("PAGE") | {
     "skip": "Leave it for later",
     "answered": "{answer}. {left} left.",
     "next": "Next pair. {left} left.",
-    "nextPage": "Next page, {count} candidates. {left} left.",
+    "nextPage": plural(
+        "Next page, {count} candidate. {left} left.", "Next page, {count} candidates. {left} left.", by="count"
+    ),
     "undone": "Back to the pair before.",
     "nothingToUndo": "There is nothing before this.",
     "flagged": "Flagged. It comes back once, at the end.",
@@ -91,7 +97,11 @@ GRID = Messages("GRID") | {
     "different": "Untouched means not similar. Mark those that are similar.",
     "last": "Shift and click: mark the last one and go on.",
     "marks": "{count} of {total} marked",
-    "below": "{count} more below: they count only when you have seen them",
+    "below": plural(
+        "{count} more below: it counts only when you have seen it",
+        "{count} more below: they count only when you have seen them",
+        by="count",
+    ),
     "state": "{name}: {answer}",
     "columns": "Candidates",
 }
@@ -100,7 +110,6 @@ DIALOGS = Messages("DIALOGS") | {
     "helpBody": "Choose a line, then press the new key. Your choice is kept in this browser.",
     "helpPress": "Press a key",
     "helpTaken": "This key is already used or not allowed.",
-    "helpHeld": ["loupe", "flicker"],
     "helpHold": "{action}, while it is held",
     "helpReset": "Reset keys",
     "helpGrid": "Arrows move, Space marks, numbers mark the candidate of that number. With Shift, Space or a click "
@@ -150,7 +159,7 @@ STATES = Messages("STATES") | {
     "standbyButton": "Continue here",
     "deniedTitle": "This campaign is not open to you",
     "deniedBody": "You are not, or no longer, on its panel. Your judgements are saved.",
-    "asideTitle": "{count} could not be shown",
+    "asideTitle": plural("{count} could not be shown", "{count} could not be shown", by="count"),
     "asideBody": "Everything else is judged. Try those again, or tell your lead.",
     "errorTitle": "The page cannot be shown",
     "errorBody": "A part of this page failed to load. Your judgements are kept in this browser. Reload it to continue.",
@@ -158,6 +167,19 @@ STATES = Messages("STATES") | {
     "refusedTitle": "{count} not accepted",
     "refusedBody": "The server rejected them, so they stay in this browser. Tell your lead its reason:",
 }
+
+
+class REFUSALS(Texts):
+    """What the judging page's routes answer when they refuse; the page shows it as the server's reason."""
+
+    unknown = "This campaign does not exist."
+    panel = "You are not on the panel of this campaign."
+    practice = "This campaign asks for no practice."
+    other = "Another account is signed in in this browser now."
+    large = "That was too much at once."
+    pictures = "These pictures are not of this page."
+    lead = "Only leads decide."
+
 
 SCREEN = Messages("SCREEN") | {
     "pair": "Judge pairs",

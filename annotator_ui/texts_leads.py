@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from annotator_ui.translation import Texts
+from annotator_ui.translation import Texts, plural
 
 
 class COMMON(Texts):
@@ -37,7 +37,11 @@ class AGREEMENT(Texts):
     heads = ("Coefficient", "Value", "From", "To")
     coefficients = "Coefficients, with 95 % intervals"
     base = "{pairable:,} of {items:,} pairs were judged by two or more experts; {unsure:,} answers were unsure."
-    control = "With early stopping only the {count:,} control pairs count, which every expert judges."
+    control = plural(
+        "With early stopping only the {count:,} control pair counts, which every expert judges.",
+        "With early stopping only the {count:,} control pairs count, which every expert judges.",
+        by="count",
+    )
     too_few_title = "No pair has two judgements yet"
     too_few = "Agreement needs pairs that at least two experts have judged."
     no_control = "None of the control pairs is judged yet."
@@ -112,7 +116,11 @@ class POOL(Texts):
     random_none = "No random pairs are decided. Draw some (eds suspects random) and judge them to estimate p."
     random_part = "These figures are of the whole project: the votes of all campaigns."
     missing = "{missing:,} of {drawn:,} random pairs have no label: the interval of p is widened by them."
-    left_out = "{left_out:,} random pairs of an earlier universe are left out."
+    left_out = plural(
+        "{left_out:,} random pair of an earlier universe is left out.",
+        "{left_out:,} random pairs of an earlier universe are left out.",
+        by="left_out",
+    )
     p = ("p, the share of similar pairs", "{limits}")
     found = ("Found so far", "of all similar pairs; {limits}")
     held = ("The pool holds", "of all similar pairs, judged or not; {limits}")
@@ -160,7 +168,7 @@ class DISPUTED(Texts):
 class JOBS(Texts):
     """Long work that a lead started."""
 
-    by = "Started by {name} at {at:%H:%M} UTC. It goes on if you leave this page."
+    by = "Started by {name} at {at:time} UTC. It goes on if you leave this page."
 
 
 class EXPERTS(Texts):
@@ -182,9 +190,10 @@ class EXPERTS(Texts):
         "For a forgotten password or a lost link. Earlier links end; the old password works until a new one is chosen."
     )
     whom = "Account"
-    link_made = (
-        "This link is for {name} and is shown only now. It can be used once, within {hours:g} hours. Copy it and "
-        "send it:"
+    link_made = plural(
+        "This link is for {name} and is shown only now. It can be used once, within {hours:g} hour. Copy and send it:",
+        "This link is for {name} and is shown only now. It can be used once, within {hours:g} hours. Copy and send it:",
+        by="hours",
     )
     link_gone = "It is not stored: if it is lost, create another one."
     make_link = "Create a new link"
@@ -215,7 +224,7 @@ class EXPORT(Texts):
         "parquet": "Every act with exact kinds and times; the format for further computing.",
         "crowdkit": "Only the answers in force to normal questions, as crowd-kit reads them.",
     }
-    acts = "{acts:,} acts, as of now."
+    acts = plural("{acts:,} act, as of now.", "{acts:,} acts, as of now.", by="acts")
     download = "Download {file}"
     who_is_in_it = "The file contains the names of experts. Decide who may read it."
 
@@ -294,6 +303,12 @@ class JOURNAL(Texts):
     which = "Entry"
     undo = "Undo"
     done = "{name} is undone."
-    taken = "{n} pairs that nobody has judged leave the queues."
-    judged = "{n} pairs are judged: their votes and labels stay."
-    votes = "{n} votes count no more; they are kept."
+    taken = plural(
+        "{n} pair that nobody has judged leaves the queues.",
+        "{n} pairs that nobody has judged leave the queues.",
+        by="n",
+    )
+    judged = plural(
+        "{n} pair is judged: its votes and labels stay.", "{n} pairs are judged: their votes and labels stay.", by="n"
+    )
+    votes = plural("{n} vote counts no more; it is kept.", "{n} votes count no more; they are kept.", by="n")

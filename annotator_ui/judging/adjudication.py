@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from annotator_ui.app_state import Viewer, acting, may, site
 from annotator_ui.judging.payload import Body, Name, parse_body
 from annotator_ui.judging.routes import RefusalError, answering, pictures_about, same_expert
+from annotator_ui.texts_judging import REFUSALS
 from eds.project.labels import Task
 
 KEY = ["query_id", "candidate_id"]
@@ -114,7 +115,7 @@ def _decisions(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[s
     for decision in asked.decisions:
         sides = [site().pictures.image_id(viewer.name, side) for side in (decision.query, decision.candidate)]
         if None in sides:
-            raise RefusalError(422, "these pictures are not of this page")
+            raise RefusalError(422, REFUSALS.pictures)
         query, candidate = map(str, sides)
         project.labels.adjudicate(
             query, candidate, campaign, decision.value, by=viewer.name, note=decision.note, token=decision.token
@@ -128,4 +129,4 @@ def _decisions(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[s
 
 def _lead(viewer: Viewer) -> None:
     if not may(viewer, "lead"):
-        raise RefusalError(403, "only leads decide")
+        raise RefusalError(403, REFUSALS.lead)

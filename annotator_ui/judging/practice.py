@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.judging.payload import Body, Name, parse_body
 from annotator_ui.judging.routes import RefusalError, answering, pictures_about, same_expert
+from annotator_ui.texts_judging import REFUSALS
 from eds.project.calibration import Feedback, Round
 
 
@@ -54,7 +55,7 @@ def _round(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, 
         calibration.begin(campaign, viewer.name)
         rounds = calibration.rounds(campaign, viewer.name)
     if not rounds:
-        raise RefusalError(404, "this campaign asks for no practice")
+        raise RefusalError(404, REFUSALS.practice)
     return _told(viewer, rounds[-1], due=due)
 
 
@@ -97,4 +98,4 @@ def _feedback(answer: Feedback) -> dict[str, Any]:
 
 def _member(viewer: Viewer, campaign: str) -> None:
     if not site().project.campaigns.of_expert(campaign, viewer.name).member:
-        raise RefusalError(403, "you are not on the panel of this campaign")
+        raise RefusalError(403, REFUSALS.panel)

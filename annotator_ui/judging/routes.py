@@ -34,6 +34,7 @@ from annotator_ui.judging.payload import (
     parse_query,
 )
 from annotator_ui.lanes import Lane, in_lane
+from annotator_ui.texts_judging import REFUSALS
 from eds.errors import EdsError, InputError
 from eds.project.labels import NotYoursError, Task
 
@@ -97,7 +98,7 @@ def _run(handler: Handler, request: Request, viewer: Viewer, body: bytes) -> dic
     if name is None:
         name = site().project.campaigns.find(handle)
         if name is None:
-            raise RefusalError(404, "unknown campaign")
+            raise RefusalError(404, REFUSALS.unknown)
         _names[handle] = name
     return handler(request, viewer, name, body)
 
@@ -169,7 +170,7 @@ def _standing(viewer: Viewer, campaign: str) -> dict[str, Any]:
     """Return left, done and total; refused for experts who are not on the panel."""
     result = site().project.campaigns.of_expert(campaign, viewer.name)
     if not result.member:
-        raise RefusalError(403, "you are not on the panel of this campaign")
+        raise RefusalError(403, REFUSALS.panel)
     return {
         "done": result.done,
         "left": result.left,
@@ -223,7 +224,7 @@ def pictures_about(viewer: Viewer, tasks: Sequence[Any]) -> dict[str, Any]:
 def same_expert(judged_by: str, viewer: Viewer) -> None:
     """Refuse what the page of another expert sends."""
     if judged_by != viewer.name:
-        raise RefusalError(401, "another account is signed in in this browser now")
+        raise RefusalError(401, REFUSALS.other)
 
 
 async def _body(request: Request) -> bytes:
@@ -231,7 +232,7 @@ async def _body(request: Request) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > MOST_BYTES:
-            raise RefusalError(413, "too much at once")
+            raise RefusalError(413, REFUSALS.large)
         parts.append(part)
     return b"".join(parts)
 

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
+from annotator_ui.formats import number
 from annotator_ui.lead import queries
 from annotator_ui.texts_leads import COMMON, DISPUTED
 
@@ -39,7 +40,7 @@ def choose_kind(found: Cases) -> str:
         DISPUTED.show,
         list(DISPUTED.kinds),
         default="votes",
-        format_func=lambda item: f"{DISPUTED.kinds[item]} ({len(found.pairs[item]):,})",
+        format_func=lambda item: f"{DISPUTED.kinds[item]} ({number(len(found.pairs[item]))})",
         required=True,
     )
     return kind or "votes"

@@ -33,7 +33,9 @@ def expert_frame(campaign: Campaign) -> pd.DataFrame:
 
 
 def _counted(part: "pd.Series[Any]", whole: "pd.Series[Any]") -> "pd.Series[Any]":
-    texts = [f"{int(a)} of {int(b)}" if b > 0 else None for a, b in zip(part, whole, strict=True)]
+    texts = [
+        SAYS.counted.format(part=int(a), whole=int(b)) if b > 0 else None for a, b in zip(part, whole, strict=True)
+    ]
     return pd.Series(texts, dtype=object, index=part.index)
 
 

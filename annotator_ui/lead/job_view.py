@@ -6,6 +6,7 @@ import streamlit as st
 
 from annotator_ui.app_state import site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import number
 from annotator_ui.texts_leads import JOBS as SAYS
 
 
@@ -22,7 +23,7 @@ def _progress(name: str, steps: dict[str, str]) -> None:
         return
     verb = job.steps[min(job.step, len(job.steps) - 1)][0]
     task = f": {escape_markdown(job.task)}" if job.task else ""
-    count = f" · {job.done:,} / {job.total:,}" if job.total else ""
+    count = f" · {number(job.done)} / {number(job.total)}" if job.total else ""
     st.progress(job.share, f"{steps.get(verb, verb)}{task}{count}")
     if job.messages:
         st.caption(escape_markdown(job.messages[-1]))

@@ -1,10 +1,13 @@
 """What needs a lead, as cards with one action each."""
 
+from typing import Any
+
 import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import day, listed, number
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import Campaign
 from annotator_ui.lead.conclude import conclude_dialog
@@ -35,7 +38,7 @@ def show_needs(who: Viewer, campaign: Campaign) -> None:
     needs = queries.needs(campaign.name).needs
     if not needs:
         st.success(f"**{SAYS.none_title}.** {SAYS.none}", icon=":material/check_circle:")
-    for number, need in enumerate(needs):
+    for place, need in enumerate(needs):
         with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
             colour, icon = ICONS[need.kind]
             st.markdown(f":{colour}[:material/{icon}:]", width="content")
@@ -43,29 +46,31 @@ def show_needs(who: Viewer, campaign: Campaign) -> None:
                 f"**{escape_markdown(head(need))}**  \n:small[{escape_markdown(about(need, campaign))}]", width=260
             )
             st.space("stretch")
-            _action(who, campaign, need, number)
+            _action(who, campaign, need, place)
 
 
 def head(need: Need) -> str:
     """The heading of a need."""
     kind = need.kind
+    text: Any  # a text or a plural
     if kind == "absent" and need.since is None:
         text = SAYS.heads["absent_never"]
     elif need.series == "absent":
         text = SAYS.heads[f"{kind}_absent"]
-    elif kind in ("flags", "split") and need.count == 1:
-        text = SAYS.heads[f"{kind}_one"]
     else:
         text = SAYS.heads[kind]
-    since = "" if need.since is None else f"{need.since:%d %b}"
-    return text.format(expert=need.expert, count=need.count, of=need.of, share=html.percent(need.share, 0), since=since)
+    since = "" if need.since is None else day(need.since)
+    share = html.percent(need.share, 0)
+    return str(text.format(expert=need.expert, count=need.count, of=need.of, share=share, since=since))
 
 
 def about(need: Need, campaign: Campaign) -> str:
     """The line below it: what it rests on."""
     absent = need.series == "absent"
     text = SAYS.abouts[f"{need.kind}_absent" if absent else need.kind]
-    most = SAYS.most.format(names=", ".join(f"{name} ({count})" for name, count in need.most)) if need.most else ""
+    most = (
+        SAYS.most.format(names=listed([f"{name} ({number(count)})" for name, count in need.most])) if need.most else ""
+    )
     minutes = "" if need.minutes is None else SAYS.minutes.format(n=max(need.minutes, 1))
     known = need.low is not None and need.high is not None
     return text.format(
@@ -75,15 +80,15 @@ def about(need: Need, campaign: Campaign) -> str:
         limits=html.limits(need.low or 0.0, need.high or 0.0, 0) if known else "",
         line=html.percent(need.line, 0),
         series=SAYS.series.get(need.series, ""),
-        since="" if need.since is None else f"{need.since:%d %b}",
+        since="" if need.since is None else day(need.since),
         seconds=QUICK[campaign.mode],
         most=most,
         minutes=minutes,
     )
 
 
-def _action(who: Viewer, campaign: Campaign, need: Need, number: int) -> None:
-    label, key = SAYS.actions[need.action].format(n=len(need.pairs)), f"need-{number}-{need.kind}-{need.expert}"
+def _action(who: Viewer, campaign: Campaign, need: Need, place: int) -> None:
+    label, key = SAYS.actions[need.action].format(n=len(need.pairs)), f"need-{place}-{need.kind}-{need.expert}"
     if need.action == "look":
         st.button(
             label,

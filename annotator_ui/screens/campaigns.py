@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui.app_state import Viewer, site
+from annotator_ui.formats import percent
 from annotator_ui.lead.campaign import campaigns
 from annotator_ui.screen import dataframe, empty, go_to, link_to, screen
 from annotator_ui.texts import MENU
@@ -73,8 +74,8 @@ def _panel(row: dict[Hashable, Any]) -> str:
 def _mixed(row: dict[Hashable, Any]) -> str | None:
     gold, again = (float(str(row[name])) for name in ("gold_share", "repeat_share"))
     parts = [
-        *([SAYS.gold.format(share=f"{gold:.0%}")] if gold else []),
-        *([SAYS.repeats.format(share=f"{again:.0%}")] if again else []),
+        *([SAYS.gold.format(share=percent(gold, 0))] if gold else []),
+        *([SAYS.repeats.format(share=percent(again, 0))] if again else []),
         *([SAYS.early] if row["early_stop"] else []),
     ]
     return ", ".join(parts) or None

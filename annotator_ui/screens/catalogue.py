@@ -8,6 +8,7 @@ import streamlit as st
 
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import number
 from annotator_ui.jobs import Steps
 from annotator_ui.lead.job_view import show_progress
 from annotator_ui.screen import dataframe, empty, link_to, screen, shown_errors
@@ -78,7 +79,7 @@ def _figures() -> None:
         (SAYS.random, int(origins.get("random", 0))),
     )
     for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
-        place.metric(label, f"{value:,}", border=True)
+        place.metric(label, number(value), border=True)
 
 
 def _start(who: Viewer, name: str, steps: Steps) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, may, site, url
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import date
 from annotator_ui.screen import put, report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import EXPERTS as SAYS
@@ -24,7 +25,7 @@ def show(who: Viewer) -> None:
             SAYS.roles[row["role"]],
             html.tag(SAYS.states[row["state"]]),
             int(row["labels"]),
-            f"{row['created_at']:%d %b %Y}",
+            date(row["created_at"]),
         ]
         for _, row in people.iterrows()
     ]

@@ -41,6 +41,6 @@ def show(who: Viewer) -> None:
 def _sentence(result: UndoResult) -> str:
     """What is taken back, and what stays."""
     votes = result.entry.name.startswith("votes-")
-    text = (SAYS.votes if votes else SAYS.taken).format(n=f"{result.taken_back:,}")
-    judged = SAYS.judged.format(n=f"{result.judged:,}") if result.judged else ""
+    text = (SAYS.votes if votes else SAYS.taken).format(n=result.taken_back)
+    judged = SAYS.judged.format(n=result.judged) if result.judged else ""
     return " ".join(filter(None, (text, judged)))

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui.app_state import Viewer, acting, site
+from annotator_ui.formats import number
 from annotator_ui.lead.campaign import check_images
 from annotator_ui.lead.pair_picker import pick_pairs
 from annotator_ui.screen import empty, report_after_rerun, screen, shown_errors
@@ -26,7 +27,7 @@ def show(who: Viewer) -> None:
         for place, words, value in zip(st.columns(4), SAYS.known_counts, (1, 0), strict=False):
             part = known[known["value"] == value]
             about = SAYS.known_queries.format(queries=part["query_id"].nunique())
-            place.metric(words, f"{len(part):,}", about, delta_color="off", delta_arrow="off", border=True)
+            place.metric(words, number(len(part)), about, delta_color="off", delta_arrow="off", border=True)
     with st.expander(SAYS.pick_title, expanded=True):
         picked = pick_pairs(who, "gold", borderline=False)
         if st.button(SAYS.pick_gold.format(count=len(picked)), type="primary", disabled=picked.empty):

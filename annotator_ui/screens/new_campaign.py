@@ -9,6 +9,7 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import number
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import CHOSEN
@@ -268,15 +269,15 @@ def _cost(pairs: int, panel: list[str], plan: CampaignPlan) -> None:
     hours = SAYS.cost_hours_about.format(each=cost.hours_each, seconds=seconds.value)
     days = campaigns.judgements_a_day(panel)
     figures = [
-        (SAYS.cost_pairs, f"{cost.items:,}", SAYS.cost_pairs_about.format(extra=cost.items - pairs)),
-        (SAYS.cost_judgements, f"{round(cost.judgements):,}", about),
-        (SAYS.cost_hours, f"{cost.hours:,.1f}", hours),
+        (SAYS.cost_pairs, number(cost.items), SAYS.cost_pairs_about.format(extra=cost.items - pairs)),
+        (SAYS.cost_judgements, number(cost.judgements), about),
+        (SAYS.cost_hours, number(cost.hours, 1), hours),
     ]
     if days.notna().all():
         each = cost.judgements / experts
-        figures.append((SAYS.cost_days, f"{math.ceil((each / days).max()):,}", SAYS.cost_days_about))
+        figures.append((SAYS.cost_days, number(math.ceil((each / days).max())), SAYS.cost_days_about))
     if cost.money is not None:
-        figures.append((SAYS.cost_money, f"{cost.money:,.0f} {settings.currency}".strip(), ""))
+        figures.append((SAYS.cost_money, f"{number(cost.money)} {settings.currency}".strip(), ""))
     for start in range(0, len(figures), 2):
         for place, (label, value, text) in zip(st.columns(2), figures[start : start + 2], strict=False):
             place.metric(label, value, text, delta_color="off", delta_arrow="off", border=True, height="stretch")

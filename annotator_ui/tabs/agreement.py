@@ -5,7 +5,9 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
+from annotator_ui.charts import show_chart
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import number, seconds
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import Campaign
 from annotator_ui.lead.pair_cards import pair_cards
@@ -56,7 +58,7 @@ def _coefficients(found: CampaignAgreement) -> None:
         }
         dataframe(rows, SAYS.coefficients, {"name": config.TextColumn(SAYS.heads[0]), **numbers})
     with right:
-        st.altair_chart(panel.charts()["Agreement"], width="stretch", alt=SAYS.charted)
+        show_chart(panel.charts(SAYS.names)["Agreement"], SAYS.charted)
     notes = [SAYS.about, SAYS.base.format(pairable=panel.pairable, items=panel.items, unsure=panel.unsure)]
     if found.control is not None:
         notes.append(SAYS.control.format(count=found.control))
@@ -122,14 +124,19 @@ def _modes(found: ModesCompared) -> None:
     if not found.both:
         st.caption(SAYS.modes_none)
         return
-    kappa = "–" if pd.isna(found.kappa) else f"{found.kappa:.2f}"
-    pair, grid = ("–" if pd.isna(item) else f"{item:.1f} s" for item in (found.pair_seconds, found.grid_seconds))
+    kappa = number(found.kappa, 2)
+    pair, grid = (seconds(item) for item in (found.pair_seconds, found.grid_seconds))
     faster = found.pair_seconds / found.grid_seconds if found.grid_seconds > 0 else float("nan")
     alike = SAYS.alike_about.format(limits=html.limits(found.low, found.high, reason=found.no_interval), kappa=kappa)
+    times = "–" if pd.isna(faster) else f"{number(faster, 1)} : 1"
     metrics = (
-        (SAYS.both, f"{found.both:,}", SAYS.differ.format(grid=found.only_grid, pair=found.only_pair)),
+        (SAYS.both, number(found.both), SAYS.differ.format(grid=found.only_grid, pair=found.only_pair)),
         (SAYS.alike, html.percent(found.agreement), alike),
-        (SAYS.faster, "–" if pd.isna(faster) else f"{faster:.1f} : 1", SAYS.faster_about.format(pair=pair, grid=grid)),
+        (
+            SAYS.faster,
+            times,
+            SAYS.faster_about.format(pair=pair, grid=grid),
+        ),
     )
     for place, (label, value, text) in zip(st.columns(3), metrics, strict=True):
         place.metric(label, value, text, delta_color="off", delta_arrow="off", border=True, height="stretch")

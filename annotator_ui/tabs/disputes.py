@@ -8,11 +8,13 @@ import streamlit as st
 
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import seconds as seconds_text
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import Campaign
 from annotator_ui.lead.disputes import KEY, Cases, cases, choose_kind, shown_pair
 from annotator_ui.screen import empty, link_to, put
 from annotator_ui.tab import tab
+from annotator_ui.texts_campaigns import CAMPAIGNS
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import DISPUTED as SAYS
 
@@ -68,8 +70,8 @@ def _case(who: Viewer, row: "pd.Series[Any]", votes: pd.DataFrame, flags: pd.Dat
         for vote in votes.to_dict("records"):
             word, sign, colour = (COMMON.unsure, "?", "gray") if pd.isna(vote["value"]) else SAID[int(vote["value"])]
             text = SAYS.vote.format(sign=sign, expert=escape_markdown(str(vote["expert_id"])))
-            seconds = "" if pd.isna(vote["seconds"]) else f" · {vote['seconds']:.1f} s"
-            st.badge(text, color=colour, help=f"{word}{seconds} · {vote['mode']}")  # type: ignore[arg-type]
+            seconds = "" if pd.isna(vote["seconds"]) else f" · {seconds_text(vote['seconds'])}"
+            st.badge(text, color=colour, help=f"{word}{seconds} · {CAMPAIGNS.modes[str(vote['mode'])]}")  # type: ignore[arg-type]
     counts = [int((votes["value"] == value).sum()) for value in (1, 0)]
     tie = f" {SAYS.tie}" if counts[0] == counts[1] and counts[0] else ""
     lines = [f"{SAYS.tally.format(yes=counts[0], no=counts[1], unsure=len(votes) - sum(counts))}.{tie}"]

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from annotator_ui.app_state import Viewer, site
+from annotator_ui.charts import show_chart
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import Campaign
 from annotator_ui.lead.expert_table import expert_table
@@ -77,7 +78,7 @@ def _seconds(campaign: Campaign) -> None:
     if found.seconds.empty:
         st.caption(COMMON.nothing_judged)
         return
-    st.altair_chart(found.seconds_chart(), width="stretch", alt=SAYS.seconds_about)
+    show_chart(found.seconds_chart(SAYS.seconds_tips), SAYS.seconds_about)
     st.caption(SAYS.seconds_about)
 
 

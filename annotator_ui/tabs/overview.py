@@ -5,6 +5,8 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
+from annotator_ui.charts import show_chart
+from annotator_ui.formats import between, day, number
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import Campaign
 from annotator_ui.lead.expert_table import expert_table
@@ -41,7 +43,7 @@ def _figures(campaign: Campaign, found: CampaignOverview) -> None:
     judged = SAYS.judged_about.format(done=found.done, total=found.total)
     judged += SAYS.spared.format(stopped=found.stopped) if found.stopped else ""
     _metric(one, SAYS.judged, html.percent(found.share, 0), judged)
-    pace = "–" if found.a_day is None else f"{found.a_day:,.0f}"
+    pace = number(found.a_day)
     _metric(two, SAYS.pace, pace, SAYS.none_recent if found.a_day == 0 else SAYS.pace_about)
     _metric(three, SAYS.ready, *_ready(found))
     coefficients = queries.agreement(campaign.name).agreement
@@ -51,8 +53,8 @@ def _figures(campaign: Campaign, found: CampaignOverview) -> None:
     if alpha is None or pd.isna(alpha["value"]):
         _metric(four, SAYS.agreement, "–", SAYS.agreement_none)
     else:
-        limits = "–" if pd.isna(alpha["low"]) else f"{alpha['low']:.2f} to {alpha['high']:.2f}"
-        _metric(four, SAYS.agreement, f"{alpha['value']:.2f}", SAYS.agreement_about.format(limits=limits))
+        limits = between(alpha["low"], alpha["high"])
+        _metric(four, SAYS.agreement, number(alpha["value"], 2), SAYS.agreement_about.format(limits=limits))
     result = queries.pool_yield(campaign.name)
     if result.growth.empty:
         _metric(five, SAYS.rate, "–", SAYS.rate_none)
@@ -81,7 +83,7 @@ def _ready(found: CampaignOverview) -> tuple[str, str]:
         short = found.hours_left < 1
         hours = SAYS.minutes.format(n=60 * found.hours_left) if short else SAYS.hours.format(n=found.hours_left)
         about = SAYS.ready_about.format(left=found.left, hours=hours)
-    return SAYS.unknown_ready if found.ready_at is None else f"{found.ready_at:%d %b}", about
+    return SAYS.unknown_ready if found.ready_at is None else day(found.ready_at), about
 
 
 def _categories(campaign: Campaign) -> None:
@@ -91,7 +93,7 @@ def _categories(campaign: Campaign) -> None:
     if found.by_category.empty:
         st.caption(SAYS.categories_none)
         return
-    st.altair_chart(found.category_chart(), width="stretch", alt=SAYS.categories_about)
+    show_chart(found.category_chart(), SAYS.categories_about)
     st.caption(SAYS.categories_about)
 
 
@@ -100,4 +102,4 @@ def _days(found: CampaignOverview) -> None:
     if len(found.days) < 2:
         return
     st.subheader(SAYS.days, anchor=False)
-    st.altair_chart(found.days_chart(), width="stretch", alt=SAYS.days)
+    show_chart(found.days_chart(), SAYS.days)

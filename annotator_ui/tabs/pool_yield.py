@@ -7,6 +7,8 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer
+from annotator_ui.charts import show_chart
+from annotator_ui.formats import number
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import Campaign
 from annotator_ui.screen import dataframe, empty, width_for
@@ -39,11 +41,11 @@ def _growth(found: PoolYield) -> None:
     counts = SAYS.rate_about.format(limits=limits, positive=int(last["positive"]), labelled=int(last["labelled"]))
     _metrics(
         (SAYS.rate, html.percent(last["rate"]), counts),
-        (SAYS.undecided, f"{found.undecided:,}", SAYS.undecided_about.format(asked=found.asked)),
+        (SAYS.undecided, number(found.undecided), SAYS.undecided_about.format(asked=found.asked)),
     )
     words = SAYS.chart.format(rate=html.percent(last["rate"]), labelled=int(last["labelled"]), limits=limits)
     st.subheader(SAYS.growing, anchor=False)
-    st.altair_chart(found.chart(SAYS.axis), width="stretch", alt=words)
+    show_chart(found.chart(SAYS.axis), words)
 
 
 def _random(found: PoolYield) -> None:
@@ -57,8 +59,8 @@ def _random(found: PoolYield) -> None:
         if estimate is not None:
             figures.append((words[0], _value(estimate, digits), _limits(estimate, digits, words[1])))
     if facts.gain is not None:
-        gain = "–" if pd.isna(facts.gain.value) else f"{facts.gain.value:,.1f}"
-        limits = SAYS.gain_about.format(low=f"{facts.gain.low:,.1f}", high=f"{facts.gain.high:,.1f}")
+        gain = number(facts.gain.value, 1)
+        limits = SAYS.gain_about.format(low=number(facts.gain.low, 1), high=number(facts.gain.high, 1))
         figures.append((SAYS.gain, gain, limits))
     drawn = facts.random
     if drawn is None or found.random is None:

@@ -44,14 +44,14 @@ class AgreementResult(Result):
         """The values as JSON has them."""
         return {**super().to_dict(), "disputed": len(self.disputed_pairs)}
 
-    def charts(self) -> "Mapping[str, alt.LayerChart]":
-        """The coefficients with their confidence intervals."""
+    def charts(self, names: "Mapping[str, str] | None" = None) -> "Mapping[str, alt.LayerChart]":
+        """The coefficients with their confidence intervals; `names` is what to call them, in place of their own."""
         from eds.reports.charts import interval_chart
 
         known = self.coefficients.dropna(subset="value")
         values, low, high = (known[name].tolist() for name in ("value", "low", "high"))
-        names = [str(name).replace("_", " ") for name in known["coefficient"]]
-        return {"Agreement": interval_chart(names, values, low, high, lowest=0.0, highest=1.0)}
+        shown = [(names or {}).get(str(name), str(name).replace("_", " ")) for name in known["coefficient"]]
+        return {"Agreement": interval_chart(shown, values, low, high, lowest=0.0, highest=1.0)}
 
 
 def measure_agreement(

@@ -3,6 +3,7 @@
 Each function is a method of `Campaigns`, which imports this module when one is called.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -212,11 +213,11 @@ class Disagreement(Result):
 
         return disputed_chart(self.by_category)
 
-    def seconds_chart(self) -> "alt.Chart":
-        """Draw how long judgements take, by expert."""
+    def seconds_chart(self, names: Sequence[str] = ("expert", "seconds", "share")) -> "alt.Chart":
+        """Draw how long judgements take, by expert; `names` are those of the values in a tip."""
         from eds.reports.campaign_charts import seconds_chart
 
-        return seconds_chart(self.seconds)
+        return seconds_chart(self.seconds, names)
 
 
 def disagreement(project: "Project", name: str) -> Disagreement:

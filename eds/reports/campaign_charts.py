@@ -1,5 +1,6 @@
 """Charts of a campaign's work: judgements a day, seconds of a judgement, disputed pairs by group."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -15,13 +16,16 @@ if TYPE_CHECKING:
 def days_chart(days: "pd.DataFrame", height: int = 150) -> alt.Chart:
     """A bar for each day; `days` has the columns day and judgements."""
     rows = [
-        {"day": f"{day:%Y-%m-%dT00:00:00}", "text": f"{day:%d %b %Y}: {count:,}", "judgements": int(count)}
+        {"day": f"{day:%Y-%m-%dT00:00:00}", "judgements": int(count)}
         for day, count in zip(days["day"], days["judgements"], strict=True)
     ]
     chart = alt.Chart({"values": rows}, height=height, autosize=FITTED)
     span = (days["day"].max() - days["day"].min()).days + 1 if len(days) else 1
     ticks = {"interval": "day", "step": -(-span // MOST_TICKS)}  # never two of one day
-    bars: alt.Chart = chart.mark_bar(color=MAIN, cornerRadiusEnd=2, aria=False).encode(
+    # Vega writes the tip, so that a page's locale counts there, too.
+    text = "timeFormat(toDate(datum.day), '%d %b %Y') + ': ' + format(datum.judgements, ',')"
+    marks = chart.transform_calculate(text=text).mark_bar(color=MAIN, cornerRadiusEnd=2, aria=False)
+    bars: alt.Chart = marks.encode(
         x=alt.X("yearmonthdate(day):T", title=None, axis=alt.Axis(format="%d %b", tickCount=ticks, grid=False)),
         y=alt.Y("judgements:Q", title=None, axis=alt.Axis(tickMinStep=1, tickCount=4)),
         tooltip=alt.Tooltip("text:N"),
@@ -29,7 +33,7 @@ def days_chart(days: "pd.DataFrame", height: int = 150) -> alt.Chart:
     return bars
 
 
-def seconds_chart(seconds: "pd.DataFrame") -> alt.Chart:
+def seconds_chart(seconds: "pd.DataFrame", names_shown: Sequence[str] = ("expert", "seconds", "share")) -> alt.Chart:
     """An area for each expert over logarithmic seconds; the frame is that of `eds.truth.throughput`."""
     names = sorted(seconds["expert_id"].unique().tolist())
     colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
@@ -37,7 +41,7 @@ def seconds_chart(seconds: "pd.DataFrame") -> alt.Chart:
         {"expert": name, "seconds": round(float(at), 3), "share": round(float(share), 4)}
         for name, at, share in zip(seconds["expert_id"], seconds["seconds"], seconds["share"], strict=True)
     ]
-    axis = alt.Axis(values=[0.1, 0.3, 1, 3, 10, 30], labelExpr="datum.value + ' s'", grid=False)
+    axis = alt.Axis(values=[0.1, 0.3, 1, 3, 10, 30], labelExpr="format(datum.value, '~') + ' s'", grid=False)
     legend = alt.Legend(title=None, orient="top", columns=4)
     chart = alt.Chart({"values": rows}, height=200, autosize=FITTED)
     marks = chart.mark_area(opacity=0.18, line={"strokeWidth": 2}, interpolate="monotone", aria=False)
@@ -45,7 +49,11 @@ def seconds_chart(seconds: "pd.DataFrame") -> alt.Chart:
         x=alt.X("seconds:Q", scale=alt.Scale(type="log", domain=[0.1, 60.0], nice=False), title=None, axis=axis),
         y=alt.Y("share:Q", stack=None, title=None, axis=None),
         color=alt.Color("expert:N", scale=alt.Scale(domain=names, range=colours), legend=legend),
-        tooltip=[alt.Tooltip("expert:N"), alt.Tooltip("seconds:Q"), alt.Tooltip("share:Q", format=".1%")],
+        tooltip=[
+            alt.Tooltip("expert:N", title=names_shown[0]),
+            alt.Tooltip("seconds:Q", title=names_shown[1]),
+            alt.Tooltip("share:Q", title=names_shown[2], format=".1%"),
+        ],
     )
     return areas
 

@@ -5,6 +5,8 @@ import { make } from "./dom.js";
 import { rebound, signOf } from "./keys.js";
 import { fill } from "./words.js";
 
+const HELD = ["loupe", "flicker"]; // keys that work while they are held
+
 export class Dialogs {
   constructor(parent, texts) {
     this.parent = parent;
@@ -47,7 +49,7 @@ export class Dialogs {
     const draw = () => {
       list.replaceChildren(...Object.entries(current).map(([action, keys]) =>
         make("button", { type: "button", "data-action": action, onclick: (event) => listen(action, event.currentTarget) },
-          make("span", { text: dialogs.helpHeld.includes(action) ? fill(dialogs.helpHold, { action: actions[action] }) : actions[action] }), make("span", {}, ...keys.map((key) => make("kbd", { text: signOf(key) }))))));
+          make("span", { text: HELD.includes(action) ? fill(dialogs.helpHold, { action: actions[action] }) : actions[action] }), make("span", {}, ...keys.map((key) => make("kbd", { text: signOf(key) }))))));
     };
     const listen = (action, line) => {
       told.textContent = dialogs.helpPress;
