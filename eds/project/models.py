@@ -149,10 +149,16 @@ def default_role(project: "Project") -> GivenRole:
 
 
 def record(
-    project: "Project", name: str, spec: str = "", *, role: GivenRole | None = None, trained: Sequence[TrainedOn] = ()
+    project: "Project",
+    name: str,
+    spec: str = "",
+    *,
+    role: GivenRole | None = None,
+    trained: Sequence[TrainedOn] = (),
+    inputs: "Inputs | None" = None,
 ) -> ModelSettings:
     """Record a model in eds.toml; what is known of it stays unless it is given. The caller holds the project."""
-    models = {model.name: model for model in known_models(project)}
+    models = {model.name: model for model in known_models(project, inputs)}
     before = next((model for model in read_recorded(project) if model.name == name), None)
     if before is None or before.role == "removed":
         named = {item.partition("=")[2] or item for item in project.config.embeddings.models}

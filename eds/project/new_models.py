@@ -33,8 +33,8 @@ def add_models(
         inputs.images()  # without a catalogue nothing can be added: the error says what to do
     project = inputs.project
     for name in kinds:  # to be compared; a model that is known keeps its role
-        if roles(project).get(name, "removed") == "removed":
-            record(project, name, role="evaluated")
+        if roles(project, inputs).get(name, "removed") == "removed":
+            record(project, name, role="evaluated", inputs=inputs)
     specs = [f"{name}={new[name]}" for name, kind in kinds.items() if kind == "backbone"]
     if specs:
         _refuse_without_pictures(inputs, specs, allow_missing=allow_missing)

@@ -1,7 +1,7 @@
 """How often a verb reads each table of a small project: once, and vectors' ids once per model.
 
 Run as `python -m tests.speed.table_reads`. Before tables were kept for the length of an operation, `score` read
-suspects.parquet 11 times (18 reads in all), and `report` 4 times (12 reads in all); the pool read 5 tables as now.
+suspects.parquet 11 times (18 reads in all), and `report` 4 times (12 reads in all).
 """
 
 import sys
