@@ -28,6 +28,7 @@ class Campaign:
     items: int
     experts: int
     experts_per_pair: int | None  # None: all
+    adaptive: bool = False
 
 
 def campaigns() -> pd.DataFrame:
@@ -74,6 +75,7 @@ def choose_campaign() -> Campaign:
         int(row["items"]),
         int(row["experts"]),
         None if pd.isna(row["experts_per_pair"]) else int(row["experts_per_pair"]),
+        bool(row["adaptive"]),
     )
 
 

@@ -13,6 +13,9 @@ from annotator_ui.app_state import site
 from eds.project.campaign_needs import CampaignNeeds
 from eds.project.campaign_overview import CampaignOverview
 from eds.project.campaign_statistics import CampaignAgreement, Disagreement, Disputes, ModesCompared, PoolYield
+from eds.project.campaigns import CampaignPlan
+from eds.project.promise import PromiseResult
+from eds.project.standing import StandingResult
 
 GRID_AGREES = 0.9  # lower limit (95 %) of judgements alike in both modes from which on grid is preselected
 
@@ -72,6 +75,22 @@ def pairs_that_differ(campaign: str, expert_a: str, expert_b: str) -> pd.DataFra
 def categories() -> "pd.Series[str]":
     """Return the category of every image by its id."""
     return _categories(_tables())
+
+
+def standing() -> StandingResult:
+    """Return where the work stands; some minutes old at most, since hours follow the pace."""
+    return _standing(_tables("images", "suspects", "truth"))
+
+
+def promise(share: float, confidence: float) -> PromiseResult:
+    """Return how deep the pool must be judged for a promise of recall."""
+    return _promise(share, confidence, _tables("images", "suspects", "truth"))
+
+
+def votes_needed(pairs: pd.DataFrame, experts: int, plan: CampaignPlan) -> float:
+    """Return how many votes a pair of a new adaptive campaign needs."""
+    chosen = pairs[["query_id", "candidate_id"]].reset_index(drop=True)
+    return _votes_needed(chosen, experts, plan.experts_per_pair, plan.control_share, _tables("suspects", "truth"))
 
 
 def modes() -> ModesCompared:
@@ -153,6 +172,22 @@ def _pairs_that_differ(campaign: str, place: str, acts: int, expert_a: str, expe
 def _categories(tables: str) -> "pd.Series[str]":
     images = site().project.read("images", columns=["image_id", "category"])
     return images.set_index("image_id")["category"]
+
+
+@st.cache_data(max_entries=2, ttl=300, show_spinner=False)
+def _standing(tables: str) -> StandingResult:
+    return site().project.standing()
+
+
+@st.cache_data(max_entries=10, ttl=300, show_spinner=False)
+def _promise(share: float, confidence: float, tables: str) -> PromiseResult:
+    return site().project.promise_recall(share, confidence=confidence)
+
+
+@st.cache_data(max_entries=5, show_spinner=False)
+def _votes_needed(pairs: pd.DataFrame, experts: int, per_pair: int | None, control: float, tables: str) -> float:
+    plan = CampaignPlan(experts_per_pair=per_pair, control_share=control, adaptive=True)
+    return site().project.campaigns.expected_votes(pairs, experts, plan)
 
 
 @st.cache_data(max_entries=2, ttl=600, show_spinner=False)

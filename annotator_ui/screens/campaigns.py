@@ -14,6 +14,7 @@ from annotator_ui.screen import dataframe, empty, go_to, link_to, screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
+from annotator_ui.texts_standing import VOTES
 
 
 @screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.labels, position=110)
@@ -76,6 +77,6 @@ def _mixed(row: dict[Hashable, Any]) -> str | None:
     parts = [
         *([SAYS.gold.format(share=percent(gold, 0))] if gold else []),
         *([SAYS.repeats.format(share=percent(again, 0))] if again else []),
-        *([SAYS.early] if row["early_stop"] else []),
+        *([VOTES.short] if row["adaptive"] else [SAYS.early] if row["early_stop"] else []),
     ]
     return ", ".join(parts) or None

@@ -13,11 +13,13 @@ from annotator_ui.formats import number
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import CHOSEN
+from annotator_ui.lead.draws import show_draws
 from annotator_ui.lead.form import form_of
 from annotator_ui.screen import MESSAGE, empty, go_to, put, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_judging import PAGE
+from annotator_ui.texts_standing import VOTES
 from eds.choices import CampaignQuality
 from eds.project.campaign_quality import Guards
 from eds.project.campaign_statistics import ModesCompared
@@ -43,6 +45,7 @@ def show(who: Viewer) -> None:
             origins, limit = _origins()
             undecided, pairs = _undecided(origins, limit if origins else 0)
             st.caption(SAYS.pairs_chosen.format(pairs=len(pairs), queries=pairs["query_id"].nunique()))
+            show_draws(who)
         with st.container(border=True):
             st.subheader(SAYS.step_people, anchor=False)
             there = people[(people["role"] == "expert") & people["state"].isin(["active", "invited"])]
@@ -54,7 +57,7 @@ def show(who: Viewer) -> None:
             st.subheader(SAYS.step_quality, anchor=False)
             plan = replace(_quality(pairs), experts_per_pair=per_pair)
     with aside:
-        _cost(len(pairs), panel, plan)
+        _cost(pairs, panel, plan)
         _preview(who, pairs, plan)
     with form:
         if st.button(SAYS.make, type="primary", disabled=pairs.empty or not panel or not _is_guarded(plan, pairs)):
@@ -245,27 +248,33 @@ def _mixed(
         warnings.warning(SAYS.grid_gold_needed)
     elif polarity is not None and not gold:
         st.caption(SAYS.grid_gold[polarity])
-    stop = st.checkbox(SAYS.stop, guards.early_stop, key=f"stop-{guards.early_stop}")
+    adaptive = st.checkbox(VOTES.adaptive, help=VOTES.adaptive_help)
+    early = guards.early_stop or adaptive
+    stop = st.checkbox(SAYS.stop, early, key=f"stop-{early}", disabled=adaptive)
     control = st.number_input(SAYS.control, 1, 100, 10) if stop else 10
-    return replace(plan, gold_share=gold / 100, repeat_share=again / 100, early_stop=stop, control_share=control / 100)
+    plan = replace(plan, gold_share=gold / 100, repeat_share=again / 100, control_share=control / 100)
+    return replace(plan, early_stop=stop, adaptive=adaptive)
 
 
-def _cost(pairs: int, panel: list[str], plan: CampaignPlan) -> None:
+def _cost(asked: pd.DataFrame, panel: list[str], plan: CampaignPlan) -> None:
     """Judgements, hours, days and pay, by the seconds that were measured in this mode."""
-    settings, experts = site().project.config.budget, len(panel)
+    settings, experts, pairs = site().project.config.budget, len(panel), len(asked)
     st.subheader(SAYS.cost, anchor=False)
     if not experts or not pairs:
         st.caption("–")
         return
-    rate = st.number_input(SAYS.rate, 0, 100, 80, step=5) / 100 if plan.early_stop else None
+    guessed = plan.early_stop and not plan.adaptive
+    rate = st.number_input(SAYS.rate, 0, 100, 80, step=5) / 100 if guessed else None
+    votes = queries.votes_needed(asked, experts, plan) if plan.adaptive else None
     campaigns = site().project.campaigns
-    cost, seconds = campaigns.cost(pairs, experts, plan, positive_rate=rate), campaigns.seconds(plan.mode)
+    cost, seconds = campaigns.cost(pairs, experts, plan, positive_rate=rate, votes=votes), campaigns.seconds(plan.mode)
     per_pair = plan.experts_per_pair
     about = SAYS.cost_judgements_about.format(experts=experts)
     if per_pair:
         about = SAYS.cost_judgements_some.format(per_pair=per_pair, experts=experts)
     if cost.saved:
-        about += f"; {SAYS.cost_saved_about.format(saved=html.percent(cost.saved, 0))}"
+        words = VOTES.saved if plan.adaptive else SAYS.cost_saved_about
+        about += f"; {words.format(saved=html.percent(cost.saved, 0))}"
     hours = SAYS.cost_hours_about.format(each=cost.hours_each, seconds=seconds.value)
     days = campaigns.judgements_a_day(panel)
     figures = [

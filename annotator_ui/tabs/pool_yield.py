@@ -11,6 +11,7 @@ from annotator_ui.charts import show_chart
 from annotator_ui.formats import number
 from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import Campaign
+from annotator_ui.lead.promise import show_promise
 from annotator_ui.screen import dataframe, empty, width_for
 from annotator_ui.tab import tab
 from annotator_ui.texts_leads import POOL as SAYS
@@ -31,6 +32,7 @@ def show(who: Viewer, campaign: Campaign) -> None:
     if result.checks:
         st.subheader(SAYS.checked, anchor=False)
         _checks(result)
+    show_promise(f"yield-{campaign.name}")
     st.subheader(SAYS.models, anchor=False)
     _models(campaign)
 

@@ -10,6 +10,7 @@ from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.tab import tab
 from annotator_ui.texts_campaign import SETTINGS as SAYS
 from annotator_ui.texts_campaigns import CAMPAIGNS as WORDS
+from annotator_ui.texts_standing import VOTES
 
 
 @tab(title=SAYS.title, position=60)
@@ -29,6 +30,10 @@ def show(who: Viewer, campaign: Campaign) -> None:
         with right, st.container(border=True):
             st.subheader(SAYS.form_title, anchor=False)
             _form(campaign, who)
+        if campaign.adaptive:
+            with right, st.container(border=True):
+                st.subheader(VOTES.title, anchor=False)
+                _votes(campaign, who)
         with right, st.container(border=True):
             st.subheader(SAYS.practice_title, anchor=False)
             _calibration(campaign, who)
@@ -96,6 +101,13 @@ def _calibration(campaign: Campaign, who: Viewer) -> None:
         with shown_errors():
             acting(who).calibration.plan(campaign.name, pairs, share)
             report_after_rerun(WORDS.calibration_set.format(campaign=campaign.name, pairs=pairs))
+
+
+def _votes(campaign: Campaign, who: Viewer) -> None:
+    st.caption(VOTES.about)
+    if st.button(VOTES.again):
+        with shown_errors(), st.spinner(""):
+            report_after_rerun(acting(who).campaigns.adapt(campaign.name).text)
 
 
 def _close(campaign: Campaign, who: Viewer) -> None:

@@ -12,8 +12,9 @@ from eds.project.ranks_and_scores import Needs, choose_models, gather
 from eds.project.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    import altair as alt
     import pandas as pd
 
     from eds.analysis.analyses.prevalence import Prevalence
@@ -70,6 +71,15 @@ class StandingResult(Result):
     growth: "pd.DataFrame"  # draws, further, hours, p_width, recall_width
     missing: list[str]
     looking: str = field(default=LOOKING)
+
+    def charts(self) -> "Mapping[str, alt.LayerChart]":
+        """How narrow the interval of the pool's recall becomes with the experts' hours."""
+        from eds.reports.charts import line_chart
+
+        if self.growth.empty:
+            return {}
+        hours, width = self.growth["hours"].tolist(), self.growth["recall_width"].tolist()
+        return {"Width of the interval of recall": line_chart(hours, width, x_label="further hours")}
 
 
 def standing(project: "Project", *, confidence: float = 0.95) -> StandingResult:

@@ -7,7 +7,17 @@ from streamlit.testing.v1 import AppTest
 from annotator_ui.lead.campaign import CHOSEN
 from annotator_ui.tab import TAB, tabs
 
-LEADS = ("campaign", "campaigns", "new_campaign", "guidelines", "known_pairs", "experts", "catalogue", "journal")
+LEADS = (
+    "campaign",
+    "campaigns",
+    "standing",
+    "new_campaign",
+    "guidelines",
+    "known_pairs",
+    "experts",
+    "catalogue",
+    "journal",
+)
 TABS = ("overview", "experts", "agreement", "disputes", "pool_yield", "settings")
 
 

@@ -9,6 +9,7 @@ from annotator_ui.app_state import Site, install
 from annotator_ui.screen import screens
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from annotator_ui.texts_leads import CATALOGUE, COMMON, EXPERTS, JOURNAL
+from annotator_ui.texts_standing import STANDING
 from eds.config import Config
 from eds.errors import ProjectError
 from eds.project import Project
@@ -17,6 +18,7 @@ from tests.annotator.leads.pages import LEADS, TABS, metrics, page_html, page_te
 
 EMPTY = {
     "campaigns": CAMPAIGNS.empty_title,
+    "standing": STANDING.none_title,
     "new_campaign": CAMPAIGNS.no_suspects_title,
     "guidelines": CAMPAIGNS.no_versions_title,
     "known_pairs": CAMPAIGNS.known_none_title,
