@@ -5,6 +5,7 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import number
 from annotator_ui.lead import queries
 from annotator_ui.texts_standing import PROMISE as SAYS
 from eds.errors import EdsError
@@ -25,10 +26,10 @@ def show_promise(key: str) -> None:
     except EdsError as error:  # nothing can be promised yet: the reason is the answer
         st.caption(escape_markdown(f"{error.what}. {error.hint}"))
         return
-    depth = SAYS.none if found.depth is None else f"{found.depth:,}"
+    depth = SAYS.none if found.depth is None else number(found.depth)
     price, about = "–", ""
     if found.price is not None:
-        price = f"{found.price.hours:,.1f}"
+        price = number(found.price.hours, 1)
         about = SAYS.price_about.format(pairs=found.price.pairs, judgements=found.price.judgements)
     figures = (
         (SAYS.depth, depth, SAYS.depth_about.format(now=found.depth_now)),

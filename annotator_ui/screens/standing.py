@@ -8,6 +8,7 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import between, number
 from annotator_ui.lead import queries
 from annotator_ui.lead.promise import show_promise
 from annotator_ui.screen import dataframe, empty, screen, width_for
@@ -64,7 +65,7 @@ def _shown(one: Estimate | None, always: Estimate | None, digits: int) -> tuple[
 def _count(one: Estimate | None) -> tuple[str, str]:
     if one is None or pd.isna(one.value):
         return SAYS.not_known, ""
-    return f"{one.value:,.0f}", f"{one.low:,.0f} – {one.high:,.0f}"
+    return number(one.value), between(one.low, one.high, 0)
 
 
 def _models(found: StandingResult) -> None:
@@ -72,8 +73,8 @@ def _models(found: StandingResult) -> None:
     config, columns = st.column_config, dict[str, Any]()
     for name, title in SAYS.model_columns.items():
         form = "percent" if name.startswith("precision") else "%.3f" if name.startswith("auc") else "%d"
-        number = config.NumberColumn(title, format=form, width=width_for(title))
-        columns[name] = config.TextColumn(title) if name == "model" else number
+        shown = config.NumberColumn(title, format=form, width=width_for(title))
+        columns[name] = config.TextColumn(title) if name == "model" else shown
     if len(rows):
         dataframe(rows, SAYS.models, columns)
     if found.plans:
