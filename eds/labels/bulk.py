@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 from sqlalchemy.dialects import sqlite
 
+from eds.labels.db_errors import driver_errors
 from eds.schema import to_frame
 
 ARROW = {"BIGINT": pa.int64(), "DOUBLE": pa.float64(), "TEXT": pa.string()}
@@ -124,19 +125,19 @@ def release(connection: sa.Connection, table: sa.Table) -> None:
 
 @contextmanager
 def _copying(connection: sa.Connection, statement: str, parameters: Any = None) -> Iterator[Any]:
-    """Give psycopg's COPY on SQLAlchemy's connection: its errors are raised and handled as SQLAlchemy's own."""
-    driver: Any = connection.connection
-    errors: Any = connection.dialect.loaded_dbapi
+    """Give psycopg's COPY on SQLAlchemy's connection."""
+    raw: Any = connection.connection
     try:
-        with driver.cursor() as cursor, cursor.copy(statement, parameters) as copy:
+        with (
+            driver_errors(connection.dialect, raw, statement),
+            raw.cursor() as cursor,
+            cursor.copy(statement, parameters) as copy,
+        ):
             yield copy
-    except errors.Error as error:
-        lost = connection.dialect.is_disconnect(error, driver, None)
-        if lost:
+    except exc.DBAPIError as error:
+        if error.connection_invalidated:
             connection.invalidate(error)
-        raise exc.DBAPIError.instance(
-            statement, None, error, errors.Error, connection_invalidated=lost, dialect=connection.dialect
-        ) from error
+        raise
 
 
 def _sequence(table: sa.Table) -> sa.ColumnElement[str]:

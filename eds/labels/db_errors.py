@@ -8,6 +8,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import exc
@@ -40,6 +41,19 @@ def translated_errors(place: str) -> Iterator[None]:
     except exc.TimeoutError as error:
         raise LockedError(
             "no connection became free in time", where=place, hint="Fewer writers at once, or try again."
+        ) from error
+
+
+@contextmanager
+def driver_errors(dialect: sa.Dialect, raw: Any, statement: str) -> Iterator[None]:
+    """Raise what a driver complains of when it is used directly, inside the block, as SQLAlchemy's own error."""
+    errors: Any = dialect.loaded_dbapi
+    try:
+        yield
+    except errors.Error as error:
+        lost = dialect.is_disconnect(error, raw, None)
+        raise exc.DBAPIError.instance(
+            statement, None, error, errors.Error, connection_invalidated=lost, dialect=dialect
         ) from error
 
 

@@ -24,7 +24,7 @@ from sqlalchemy import event, exc
 from eds.errors import EdsError, ProjectError, ReplacedError
 from eds.labels import database, migrate
 from eds.labels.commit_queue import CommitQueue, queue_of
-from eds.labels.db_errors import corrupt, passing, shown, translated_errors, undone
+from eds.labels.db_errors import corrupt, driver_errors, passing, shown, translated_errors, undone
 from eds.labels.schema import STORE
 
 T = TypeVar("T")
@@ -156,9 +156,11 @@ class Store:
     def _verify_id(self, raw: Any) -> None:
         """The same in a driver's words, since it is done at every commit (PostgreSQL: for every new connection)."""
         if self._opened.store_id:
-            found = raw.execute("SELECT store_id FROM store").fetchone()
-            if not self.sqlite:
-                raw.rollback()
+            query = "SELECT store_id FROM store"
+            with driver_errors(self._writer.dialect, raw, query):
+                found = raw.execute(query).fetchone()
+                if not self.sqlite:
+                    raw.rollback()
             if found is None or found[0] != self._opened.store_id:
                 raise ReplacedError(
                     "another label store was put in the place of the open one; nothing of this act was stored",

@@ -1,7 +1,9 @@
 """Votes as files: CSV, JSONL, Parquet, and crowd-kit's task,worker,label. Reading, writing, checking rows.
 
 A file's columns are the labels table's, with `vote_id` for `label_id`, and campaign, mode, polarity behind.
-crowd-kit's `task` is `query|candidate`, each with %, | and line ends percent-encoded. Not here: the store.
+crowd-kit's `task` is `query|candidate`, each with %, | and line ends percent-encoded. What experts write in their own
+words has an apostrophe before it in CSV where a spreadsheet would take it for a formula; reading removes it. Not here:
+the store.
 """
 
 import json
@@ -30,6 +32,8 @@ from eds.labels.vote_columns import ALIASES, COLUMNS, NEEDED, plain, sniff
 FORMATS: tuple[str, ...] = get_args(VoteFormat)
 KNOWN = {*COLUMNS, "label_id", "task", "worker", "label"}
 HEAD = 65_536  # bytes of a CSV file that its delimiter is guessed from
+FREE = ("aspects", "note")  # in the experts' own words
+FORMULA = r"('*[=+\-@\t\r])"  # how such a text begins
 SPECIAL = re.compile(r"[%|\x00-\x1f\x7f]")
 
 
@@ -61,6 +65,9 @@ def write(votes: pa.Table, path: Path, kind: str) -> None:
     else:
         moments = pc.strftime(votes["created_at"], format=json_lines.TIME)
         votes = votes.set_column(votes.column_names.index("created_at"), "created_at", moments)
+        for name in {*FREE} & {*votes.column_names}:
+            texts = pc.replace_substring_regex(votes[name], f"^{FORMULA}", r"'\1")
+            votes = votes.set_column(votes.column_names.index(name), name, texts)
     with replacing(path) as temporary:
         pa_csv.write_csv(votes, temporary, pa_csv.WriteOptions(eol="\r\n"))  # RFC 4180
 
@@ -276,4 +283,6 @@ def _read_csv(path: Path, known: Collection[str] = ()) -> pd.DataFrame:
             column_types=dict.fromkeys(names, pa.string()), null_values=[""], strings_can_be_null=True
         ),
     ).to_pandas()
+    for name in {*FREE} & {*names}:
+        result[name] = result[name].str.replace(f"^'{FORMULA}", r"\1", regex=True)
     return result

@@ -3,6 +3,7 @@
 import base64
 import io
 import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -163,9 +164,9 @@ def test_pictures_are_made_once_and_a_damaged_file_is_made_again(site: Site, mon
 def test_a_decoder_that_dies_costs_one_picture_at_most(site: Site) -> None:
     before = made(site, LARGE)
     (decoder,) = site.pictures.queue._decoders[:1]
-    assert decoder._child is not None
-    decoder._child.kill()
-    decoder._child.wait()
+    assert decoder.child.pid is not None
+    os.kill(decoder.child.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, decoder.child.pid, os.WEXITED | os.WNOWAIT)
     assert [len(data) > 100 for data in (*before, *made(site, CLEAR), *made(site, LARGE, "large"))] == [True] * 3
 
 

@@ -1,5 +1,6 @@
 """Votes out and in again, by every format, on both databases; contradictions told by row, all or nothing."""
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,8 @@ from tests.labels.stores import BACKENDS, begin, fresh_store
 
 ODD = ['a,"b"\n', " x ", "%7C|", "ünï👗", "1", "NA", "\\N"]
 
+NOTES = ["=1+1", "'=2", "''-x", "it's", "@sum", None, "'"]
+
 
 @pytest.fixture(params=BACKENDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
@@ -45,7 +48,7 @@ def some_votes() -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=names)
     frame["value"] = frame["value"].astype("Int64")
     frame["created_at"] = pd.Timestamp("2026-03-01T10:00:00.123456Z") + pd.to_timedelta(np.arange(len(rows)), unit="s")
-    return frame.assign(session_id="s 1", guideline="v1")
+    return frame.assign(session_id="s 1", guideline="v1", note=pd.Series(NOTES), aspects=pd.Series(NOTES[::-1]))
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
@@ -63,6 +66,14 @@ def test_what_goes_out_comes_in_again(store: Store, tmp_path: Path, kind: str) -
         assert import_votes(other, again, "moved", add_missing=True).added == 7
         pd.testing.assert_frame_equal(labels_frame(other), before)
     assert list_experts(store)["labels"].tolist() == [5, 2]
+
+
+def test_no_note_is_a_formula_to_a_spreadsheet(store: Store, tmp_path: Path) -> None:
+    import_votes(store, some_votes(), "first", add_missing=True)
+    export_votes(store, tmp_path / "votes.csv")
+    with (tmp_path / "votes.csv").open(encoding="utf-8", newline="") as stream:
+        cells = [row["note"] for row in csv.DictReader(stream)]
+    assert cells == ["'=1+1", "''=2", "'''-x", "it's", "'@sum", "", "'"]
 
 
 def test_crowdkit_columns(store: Store, tmp_path: Path) -> None:

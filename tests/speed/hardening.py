@@ -1,10 +1,11 @@
 """Whether one person, or a stranger, can hold up those who judge: POST p95 of ten experts at one a second, in one run.
 
-    python -m tests.speed.hardening [PART ...]      pictures full header connections strangers tasks page; all
+    python -m tests.speed.hardening [PART ...]      nothing pictures full header connections strangers tasks page; all
                                                    if none is named
 
-Every part compares seconds with the attack to quiet seconds before and after it, and says whether what was acknowledged
-is stored. A part that misses its goal is printed as such, and the program ends with 1.
+Every part alternates between quiet seconds and seconds with the attack, so that both see the same noise of other
+programs, and says whether what was acknowledged is stored. "nothing" attacks with nothing: how far its ratio is from 1
+is how exact the others are. A part that misses its goal is printed as such, and the program ends with 1.
 """
 
 import json
@@ -20,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPException
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +29,7 @@ import pandas as pd
 from PIL import Image
 
 from annotator_ui.app_state import Site
+from annotator_ui.pictures import Size as PictureSize
 from eds import tables
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.experts import add_expert, list_experts
@@ -39,6 +42,7 @@ from tests.speed.judging.stage import PAIRS, prepare
 
 GREEDY = "ann"
 HEADER = 200_000_000
+SETTLE = 2.0  # seconds after an attack that count as neither
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,9 @@ class Size:
 
     experts: int = 10
     pace: float = 1.0  # seconds between two judgements of an expert
-    quiet: float = 25.0  # seconds, before the attack and once more after it
-    busy: float = 25.0  # at least
+    rounds: int = 3  # of quiet seconds and busy ones
+    quiet: float = 12.0  # seconds
+    busy: float = 12.0  # seconds, at least
     pictures: int = 90
     photo: tuple[int, int] = (4000, 3000)
     full: int = 45
@@ -104,8 +109,8 @@ class Outcome:
         return self.busy / self.quiet
 
 
-def beside(annotator: Annotator, attack: Callable[[], object], size: Size) -> Outcome:
-    """Experts who judge before, during and after an attack."""
+def beside(annotator: Annotator, attack: Callable[[float], object], size: Size) -> Outcome:
+    """Experts who judge in quiet seconds and beside an attack, in turns; `attack` is given its seconds."""
     words = ["crowd", str(annotator.project.root), str(annotator.port), str(size.pace), str(size.experts)]
     people = subprocess.Popen(
         [sys.executable, "-m", "tests.speed.hardening", *words],
@@ -115,22 +120,28 @@ def beside(annotator: Annotator, attack: Callable[[], object], size: Size) -> Ou
     )
     assert people.stdout is not None
     assert people.stdout.readline() == "ready\n"
-    time.sleep(2 + size.quiet)
-    begun = time.monotonic()
-    attack()
-    time.sleep(max(begun + size.busy - time.monotonic(), 0))
-    ended = time.monotonic()
-    time.sleep(2 + size.quiet)
+    attacks, pauses = [], []
+    for turn in range(size.rounds + 1):
+        time.sleep(SETTLE)
+        pauses.append((time.monotonic(), time.monotonic() + size.quiet))
+        time.sleep(size.quiet)
+        if turn < size.rounds:
+            begun = time.monotonic()
+            attack(size.busy)
+            time.sleep(max(begun + size.busy - time.monotonic(), 0))
+            attacks.append((begun, time.monotonic()))
     events = json.loads(people.communicate(timeout=60)[0])
     if people.returncode:
         raise RuntimeError("an expert was refused")
-    after, before = [one for one in events if one[1] > ended + 2], [one for one in events if one[1] < begun]
-    during = [took for _, at, took in events if begun <= at <= ended]
-    quiet = [took for _, at, took in [*before[len(before) // 12 :], *after]]
+
+    def within(spans: list[tuple[float, float]]) -> list[float]:
+        return [took for _, at, took in events if any(first <= at <= last for first, last in spans)]
+
+    quiet, busy = within(pauses), within(attacks)
     kept = set(labels_frame(annotator.store, campaign=PAIRS)["label_id"])
     stored = {token for token, _, _ in events} <= kept
-    p95 = [float(np.percentile(part, 95)) for part in (quiet, during)]
-    return Outcome(p95[0], p95[1], max(during), len(events), stored)
+    p95 = [float(np.percentile(part, 95)) for part in (quiet, busy)]
+    return Outcome(p95[0], p95[1], max(busy), len(events), stored)
 
 
 @contextmanager
@@ -158,26 +169,45 @@ def add_pictures(project: Project, file: Path, count: int) -> list[str]:
     return ids
 
 
-def fetch(annotator: Annotator, paths: list[str]) -> list[float]:
-    """One person asks for all of these pictures at once, and again for those refused as too many; seconds each took."""
-    headers = {"Cookie": f"eds_session={annotator.token(GREEDY)}"}
+class Greedy:
+    """One person who asks for all of these pictures at once, and again for those refused as too many."""
 
-    def one(path: str) -> float:
-        begun = time.monotonic()
-        connection = HTTPConnection("127.0.0.1", annotator.port, timeout=300)
-        while True:
-            connection.request("GET", path, headers=headers)
-            answer = connection.getresponse()
-            answer.read()
+    def __init__(self, annotator: Annotator, paths: list[str]) -> None:
+        self.port, self.left = annotator.port, list(paths)
+        self.headers = {"Cookie": f"eds_session={annotator.token(GREEDY)}"}
+
+    def ask(self, seconds: float) -> None:
+        """Ask for what is left, and leave after so many seconds."""
+        until = time.monotonic() + seconds
+        with ThreadPoolExecutor(len(self.left) or 1) as pool:
+            done = list(pool.map(lambda path: self._came(path, until), self.left))
+        self.left = [path for path, came in zip(self.left, done, strict=True) if not came]
+
+    def _came(self, path: str, until: float) -> bool:
+        while (seconds := until - time.monotonic()) > 0:
+            with closing(HTTPConnection("127.0.0.1", self.port, timeout=seconds)) as connection:
+                try:
+                    connection.request("GET", path, headers=self.headers)
+                    answer = connection.getresponse()
+                    answer.read()
+                except TimeoutError:
+                    return False
             if answer.status == 200:
-                connection.close()
-                return time.monotonic() - begun
+                return True
             if answer.status != 503:
                 raise RuntimeError(f"{path}: {answer.status}")
             time.sleep(1)
+        return False
 
-    with ThreadPoolExecutor(len(paths)) as pool:
-        return list(pool.map(one, paths))
+
+def greed(annotator: Annotator, file: Path, count: int, picture: PictureSize, size: Size) -> Outcome:
+    """One person opens a picture so many times, each time as another image."""
+    ids = add_pictures(annotator.project, file, count)
+    names = Site(annotator.project).pictures
+    greedy = Greedy(annotator, [names.url(GREEDY, one, picture) for one in ids])
+    outcome = beside(annotator, greedy.ask, size)
+    sys.stdout.write(f"  {count - len(greedy.left)} of {count} pictures came in that time\n")
+    return outcome
 
 
 def pictures(folder: Path, size: Size) -> Outcome:
@@ -186,10 +216,7 @@ def pictures(folder: Path, size: Size) -> Outcome:
     with stage(folder, size) as annotator:
         file = folder / "photo.jpg"
         Image.fromarray(noise).resize(size.photo, Image.Resampling.BICUBIC).save(file, quality=92)
-        ids = add_pictures(annotator.project, file, size.pictures)
-        names = Site(annotator.project).pictures
-        paths = [names.url(GREEDY, one, "large") for one in ids]
-        return beside(annotator, lambda: fetch(annotator, paths), size)
+        return greed(annotator, file, size.pictures, "large", size)
 
 
 def full(folder: Path, size: Size) -> Outcome:
@@ -197,22 +224,24 @@ def full(folder: Path, size: Size) -> Outcome:
     with stage(folder, size) as annotator:
         file = folder / "plane.png"
         Image.linear_gradient("L").resize((size.plane, size.plane)).convert("RGB").save(file)
-        ids = add_pictures(annotator.project, file, size.full)
-        names = Site(annotator.project).pictures
-        paths = [names.url(GREEDY, one, "full") for one in ids]
-        return beside(annotator, lambda: fetch(annotator, paths), size)
+        return greed(annotator, file, size.full, "full", size)
+
+
+def nothing(folder: Path, size: Size) -> Outcome:
+    """No attack at all."""
+    with stage(folder, size) as annotator:
+        return beside(annotator, lambda _: None, size)
 
 
 def strangers(folder: Path, size: Size) -> Outcome:
     """Many sign in at once with wrong passwords, from networks of their own, again and again."""
     with stage(folder, size, "--proxy", "127.0.0.1") as annotator:
-        over = threading.Event()
         statuses: list[int] = []
+        turns = count()
 
-        def guess(number: int) -> None:
-            turn = 0
-            while not over.is_set():
-                turn += 1
+        def guess(number: int, until: float) -> None:
+            while time.monotonic() < until:
+                turn = next(turns)
                 headers = {"X-Forwarded-For": f"10.{number}.{turn % 250}.1", "Host": "127.0.0.1"}
                 connection = HTTPConnection("127.0.0.1", annotator.port, timeout=60)
                 with suppress(OSError, HTTPException):
@@ -228,15 +257,12 @@ def strangers(folder: Path, size: Size) -> Outcome:
                     answer.read()
                     statuses.append(answer.status)
                 connection.close()
-                over.wait(1)  # as long as a person needs at least
+                time.sleep(1)  # as long as a person needs at least
 
-        def attack() -> None:
+        def attack(seconds: float) -> None:
+            until = time.monotonic() + seconds
             with ThreadPoolExecutor(size.strangers) as pool:
-                done = [pool.submit(guess, number) for number in range(size.strangers)]
-                over.wait(size.busy)
-                over.set()
-                for one in done:
-                    one.result()
+                list(pool.map(lambda number: guess(number, until), range(size.strangers)))
 
         outcome = beside(annotator, attack, size)
         counts = {status: statuses.count(status) for status in sorted(set(statuses))}
@@ -262,8 +288,8 @@ def tasks(folder: Path, size: Size, *, module: str = Annotator.module) -> tuple[
     with stage(folder, size, module=module) as annotator:
         seconds: list[float] = []
 
-        def attack() -> None:
-            over = time.monotonic() + size.busy
+        def attack(busy: float) -> None:
+            over = time.monotonic() + busy
             while time.monotonic() < over:
                 begun, name = time.monotonic(), f"large {len(seconds)}"
                 given = [str(annotator.store.path), name, str(size.pairs), str(size.panel)]
@@ -326,9 +352,9 @@ def header(folder: Path, size: Size) -> float:
 def connections(folder: Path, size: Size) -> tuple[Outcome, float]:
     """Half-open connections beside experts, and after how many seconds the last of them is gone."""
     with stage(folder, size) as annotator:
-        gone = [0.0]
+        gone: list[float] = []
 
-        def attack() -> None:
+        def attack(_: float) -> None:
             begun = time.monotonic()
             with ExitStack() as stack:
                 lazy = []
@@ -341,9 +367,9 @@ def connections(folder: Path, size: Size) -> tuple[Outcome, float]:
                     with suppress(ConnectionError):
                         while one.recv(4096):
                             pass
-                gone[0] = time.monotonic() - begun
+                gone.append(time.monotonic() - begun)
 
-        return beside(annotator, attack, size), gone[0]
+        return beside(annotator, attack, size), max(gone)
 
 
 def shown(outcome: Outcome, goal: float) -> bool:
@@ -378,10 +404,10 @@ def part(name: str, folder: Path) -> bool:
         return shown(outcome, 2)
     if name == "strangers":
         return shown(strangers(folder, size), 1.5)
-    return shown({"pictures": pictures, "full": full}[name](folder, size), 2)
+    return shown({"nothing": nothing, "pictures": pictures, "full": full}[name](folder, size), 2)
 
 
-PARTS = ("pictures", "full", "header", "connections", "strangers", "tasks", "page")
+PARTS = ("nothing", "pictures", "full", "header", "connections", "strangers", "tasks", "page")
 
 
 def main() -> None:
