@@ -20,6 +20,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eds import choices
@@ -300,6 +301,24 @@ def read_parts(path: Path, table: Table, columns: Sequence[str], rows: int = PAR
             yield to_frame(fill_columns(pa.Table.from_batches([batch]), table, list(columns)))
 
 
+def read_groups(path: Path, table: Table, column: str, rows: int = PART) -> Iterator[pd.DataFrame]:
+    """Read a table in the order of a text column, in frames of about `rows` rows; equal texts stay in one frame.
+
+    The file may be in any order: each frame is read by a search of the file, which skips the parts whose texts do not
+    come into question. So it is quick where the file is in that order.
+    """
+    sizes = pd.Series(dtype="int64")
+    for part in read_parts(path, table, [column], rows):
+        sizes = sizes.add(part[column].value_counts(), fill_value=0)
+    sizes = sizes.sort_index()
+    group = (sizes.cumsum() - 1).floordiv(rows)
+    for _, texts in sizes.index.to_series().groupby(group.to_numpy(), sort=True):
+        within = (pc.field(column) >= texts.iloc[0]) & (pc.field(column) <= texts.iloc[-1])
+        with _opened(path, table.name):
+            found = pq.read_table(path, filters=within, page_checksum_verification=True)
+        yield to_frame(fill_columns(found, table, table.names))
+
+
 def read_provenance(path: Path, table: Table) -> tuple[Provenance, int]:
     """The provenance and the number of rows of the table at `path`, without reading the rows."""
     with _opened(path, table.name) as file:
@@ -321,7 +340,9 @@ def _opened(path: Path, name: str) -> Iterator[pq.ParquetFile]:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             yield file
     except FileNotFoundError as error:
-        raise TableError(f"there is no table {name} yet", where=str(path), hint="Create it: eds run.") from error
+        hint = "Name your pictures: eds images scan FOLDER, or eds images import LIST." if name == "images" else ""
+        hint = hint or "Create it: eds run."
+        raise TableError(f"there is no table {name} yet", where=str(path), hint=hint) from error
     except PermissionError as error:
         raise forbidden(path, TableError) from error
     except (pa.ArrowException, OSError) as error:

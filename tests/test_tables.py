@@ -1,4 +1,5 @@
 import json
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -183,3 +184,24 @@ def test_another_table_and_a_foreign_file_are_told_apart(path: Path, tmp_path: P
 def test_provenance_ignores_what_a_later_version_added() -> None:
     text = json.dumps(json.loads(MADE_BY.to_json()) | {"new": 1})
     assert Provenance.from_json(text) == MADE_BY
+
+
+@pytest.mark.parametrize("rows", [1, 3, 7, 1000])
+def test_groups_of_a_file_in_any_order_are_the_file_in_order(tmp_path: Path, rows: int) -> None:
+    names = ["b", "a", "ä", "Z", "a b", "日"]
+    depths = [1, 5, 2, 1, 3, 4]
+    lists = pd.DataFrame(
+        [
+            {"model": "m", "query_id": name, "candidate_id": f"c{rank}", "rank": rank, "score": -float(rank)}
+            for name, depth in zip(names, depths, strict=True)
+            for rank in range(depth)
+        ]
+    )
+    file = tmp_path / "m.parquet"
+    tables.write(lists.sample(frac=1, random_state=0, ignore_index=True), NEIGHBORS, file, Provenance("test"))
+    groups = list(tables.read_groups(file, NEIGHBORS, "query_id", rows))
+    queries = [sorted(set(group["query_id"])) for group in groups]
+    assert list(chain.from_iterable(queries)) == sorted(names)  # each in one group, and these in order
+    assert max(map(len, groups)) < rows + max(depths)
+    found = pd.concat(groups).sort_values(["query_id", "rank"], ignore_index=True)
+    pd.testing.assert_frame_equal(found, lists.sort_values(["query_id", "rank"], ignore_index=True), check_dtype=False)

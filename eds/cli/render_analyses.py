@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from eds.cli.render import format_estimate, format_interval, format_rate, format_share, format_table
+from eds.cli.render import format_estimate, format_interval, format_prevalence, format_rate, format_share, format_table
 
 if TYPE_CHECKING:
     from eds.project.analyse import AnalysisResult
@@ -221,7 +221,7 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
     if facts.p_of_image_pairs:
         pairs = facts.universe.image_pairs
         lines.append(
-            f"Of all {pairs:,} pairs of images p = {format_estimate(facts.p_of_image_pairs, 4)} (the paper's p)."
+            f"Of all {pairs:,} pairs of images p = {format_prevalence(facts.p_of_image_pairs)} (the paper's p)."
         )
     if facts.ranks:
         heads = ["rank", "labelled", "similar", "rate"]
@@ -256,7 +256,7 @@ def _random(facts: "Prevalence") -> list[str]:
     if random is None:
         if p.value != p.value:
             return ["The random pairs come from a part of the pairs outside the pool, so p cannot be estimated."]
-        return [f"By the pool and the random pairs of each stratum p = {format_estimate(p, 4)}."]
+        return [f"By the pool and the random pairs of each stratum p = {format_prevalence(p)}."]
     lines = []
     if not random.enough:
         left = random.drawn - random.labelled
@@ -264,7 +264,7 @@ def _random(facts: "Prevalence") -> list[str]:
             f"{left:,} of {random.drawn:,} random pairs have no label: intervals are widened by them (all not similar, "
             "or all similar)."
         )
-    lines.insert(0, f"Random pairs: {random.positive:,} of {random.labelled:,} similar: p = {format_estimate(p, 4)}.")
+    lines.insert(0, f"Random pairs: {random.positive:,} of {random.labelled:,} similar: p = {format_prevalence(p)}.")
     if facts.gain and facts.gain.value == facts.gain.value:
         gain = facts.gain
         limits = f"[{gain.low:,.1f}, {gain.high:,.1f}]"

@@ -261,7 +261,9 @@ def render_pool(result: "PoolResult", *, explain: bool) -> str:
         f"{result.order}.{f' Universe: {result.universe.text}.' if result.universe else ''}",
     ]
     if result.price.judgements:
-        lines.append(f"To judge the new ones: {result.price.cost}.")
+        asked = result.new - result.price.pairs
+        known = f" ({asked:,} of them are asked already, drawn at random or for another reason)" if asked > 0 else ""
+        lines.append(f"To judge the new ones{known}: {result.price.cost}.")
     if result.left:
         lines.append(
             f"{result.left:,} pairs left the pool and the queues; {result.left_judged:,} of them are judged: their "

@@ -18,7 +18,10 @@ SIDE = 1024  # pixels of a drawing's longer side
 DPI = 96  # of lengths in pt, mm or in, as CSS has it; the package assumes 0, and refuses them
 MOST = 20 << 20  # bytes of an unpacked drawing
 INSTALL = 'Run: pip install "eds[formats]".'
-SVG = re.compile(rb"^(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?((<!--.*?-->|<!DOCTYPE[^\[>]*>)\s*)*<svg[\s>]", re.DOTALL)
+LEAD = rb"(?>(?:<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[[^\]]*\]\s*)?>)\s*)*+"  # atomic: no file may make the search slow
+SVG = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?" + LEAD + rb"<svg[\s>]", re.DOTALL)
+ENTITIES = 100  # of a drawing
+ENTITY = re.compile(r"""<!ENTITY\s+[\w.:-]+\s+(?:"([^"&%<]*)"|'([^'&%<]*)')\s*>""")  # a text: no file, no other entity
 OUTSIDE = re.compile(r"""(?:href\s*=\s*|url\(\s*)["']?\s*(?!data:|#|["'])[^\s"')>]""")  # not of the drawing itself
 NUMBER, BETWEEN = r"[\d.eE+-]+", r"[\s,]+"
 SIZE = re.compile(rf"""<svg\b[^>]*?\bviewBox\s*=\s*["']\s*(?:{NUMBER}{BETWEEN}){{2}}({NUMBER}){BETWEEN}({NUMBER})""")
@@ -73,7 +76,10 @@ def _drawn(data: bytes) -> bytes:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ImageError("the drawing is not UTF-8") from error
-    if "<!ENTITY" in text or OUTSIDE.search(re.sub(r"xmlns(:\w+)?\s*=\s*(\"[^\"]*\"|'[^']*')", "", text)):
+    declared = len(ENTITY.findall(text))
+    if declared < text.count("<!ENTITY") or declared > ENTITIES:
+        raise ImageError("the drawing declares XML entities that are not plain text", hint="Save it as plain SVG.")
+    if OUTSIDE.search(re.sub(r"xmlns(:\w+)?\s*=\s*(\"[^\"]*\"|'[^']*')", "", text)):
         raise ImageError("the drawing refers to other files", hint="Save it with its pictures embedded.")
     size = SIZE.search(text)
     try:

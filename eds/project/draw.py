@@ -281,8 +281,8 @@ def _check_model(project: "Project", model: str) -> None:
         raise InputError(
             f"no vectors or lists of model {model}",
             where=str(project.root),
-            hint=f"There are: {', '.join(known) or 'none'}. Add a model with eds metrics score or eds embeddings; add"
-            " the pairs of a file with eds suspects add.",
+            hint=(f"There are: {', '.join(known)}. " if known else "")
+            + "Add a model with eds metrics score or eds embeddings; add the pairs of a file with eds suspects add.",
         )
 
 

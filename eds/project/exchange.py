@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eds import io as storage
-from eds.benchmarks.benchmark import PAIR, Benchmark, Location
+from eds.benchmarks.benchmark import PAIR, Benchmark, Location, Runs
 from eds.benchmarks.card import count_statistics, render_card
 from eds.benchmarks.folder import SUMS, check_target, export_folder, verify_checksums
 from eds.benchmarks.formats import (
@@ -35,7 +35,7 @@ from eds.project.label_store import opened
 from eds.project.remote_paths import local_folder
 from eds.project.results import Result
 from eds.project.transaction import parts_of, refuse_others, transaction
-from eds.tables import check_model_name
+from eds.tables import NEIGHBORS, check_model_name, read_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,8 +150,8 @@ def _rehearse_export(
     project.end_rehearsal()
 
 
-class _Lists(Mapping[str, "pd.DataFrame"]):
-    """The lists of the models, each read when a format writes it, so that one is in memory at a time."""
+class _Lists(Runs):
+    """The lists of the models, read when a format writes them, a part at a time."""
 
     def __init__(self, project: "Project", models: Sequence[str]) -> None:
         self._project, self._models = project, models
@@ -160,6 +160,12 @@ class _Lists(Mapping[str, "pd.DataFrame"]):
         if model not in self._models:
             raise KeyError(model)
         return self._project.read("neighbors", model)
+
+    def parts(self, model: str) -> "Iterator[pd.DataFrame]":
+        """Yield the lists of so many queries that a part has half a million rows, or one query's."""
+        file = self._project.path("neighbors", model)
+        for part in read_groups(file, NEIGHBORS, "query_id"):
+            yield part.sort_values(["query_id", "rank"], ignore_index=True)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._models)

@@ -179,7 +179,7 @@ def read_heads(project: "Project", models: Sequence[str], depth: int, ties: Sequ
         raise InputError(
             f"no lists of model {', '.join(unknown)}" if unknown else "no model has lists yet",
             where=str(project.root / "neighbors"),
-            hint=f"Make them: eds neighbors mine. There are: {', '.join(known) or 'none'}.",
+            hint="Make them: eds neighbors mine." + (f" There are: {', '.join(known)}." if known else ""),
         )
     with open_executor(project, "lists") as executor:
         files = {model: project.path("neighbors", model) for model in models}
@@ -254,7 +254,7 @@ def _choose_models(project: "Project", models: Sequence[str]) -> list[str]:
         raise ProjectError(
             f"no vectors of {', '.join(unknown) or 'any model'}",
             where=str(project.root),
-            hint=f"Compute them: eds embeddings compute. There are: {', '.join(known) or 'none'}.",
+            hint="Compute them: eds embeddings compute." + (f" There are: {', '.join(known)}." if known else ""),
         )
     return sorted(set(models)) or known
 

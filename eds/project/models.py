@@ -299,7 +299,9 @@ def existing_model(project: "Project", text: str) -> str:
     known = [model.name for model in known_models(project) if model.role != "removed"]
     if name not in known:
         raise InputError(
-            f"there is no model {text!r}", where=str(project.root), hint=f"There are: {', '.join(known) or 'none'}."
+            f"there is no model {text!r}",
+            where=str(project.root),
+            hint=f"There are: {', '.join(known)}." if known else "The project has none: eds models add.",
         )
     return name
 

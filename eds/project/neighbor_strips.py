@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -96,7 +96,7 @@ def show_neighbors(
     lists = read_lists(project, models)
     images = project.read("images", columns=["image_id", "path", *DETAILS, *BOX]).set_index("image_id", drop=False)
     known = next(iter(lists.values()))["query_id"].unique()
-    chosen = _choose_queries([str(query) for query in known], queries, count, project.config.project.seed)
+    chosen = _choose_queries([str(query) for query in known], queries, count, project.config.project.seed, images.index)
     shown = pd.concat(
         [rows[rows["query_id"].isin(chosen) & (rows["rank"] < k)].assign(model=name) for name, rows in lists.items()]
     )
@@ -138,7 +138,9 @@ def read_lists(project: "Project", models: Sequence[str]) -> "dict[str, pd.DataF
     return {name: project.read("neighbors", name, columns=columns) for name in models or there}
 
 
-def _choose_queries(known: Sequence[str], queries: Sequence[str], count: int, seed: int) -> list[str]:
+def _choose_queries(
+    known: Sequence[str], queries: Sequence[str], count: int, seed: int, catalogue: Collection[str]
+) -> list[str]:
     """The queries named, else `count` drawn by the seed, independent of the order of rows."""
     if not queries:
         drawn = sorted(known, key=lambda query: hashlib.sha256(f"{seed}\0{query}".encode()).digest())
@@ -147,7 +149,8 @@ def _choose_queries(known: Sequence[str], queries: Sequence[str], count: int, se
     for query in queries:
         if query not in known:
             near = get_close_matches(query, known, n=1)
-            faults.append(f"{query}" + (f"; did you mean {near[0]}?" if near else ""))
+            what = ": it is a candidate only, so no model has a list for it" if query in catalogue else ""
+            faults.append(query + (what or (f"; did you mean {near[0]}?" if near else "")))
     if faults:
         raise InputError(
             "these images are not queries", faults=faults, hint="eds neighbors show without a name draws some."

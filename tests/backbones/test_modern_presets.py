@@ -99,6 +99,24 @@ def test_where_the_weights_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert state_of(facts, str(kept / "model.safetensors")) == "your file, here"
 
 
+def test_weights_of_a_package_are_here_where_it_is_installed() -> None:
+    assert state_of(Facts(224, "mit", 9, package="json")) == "here"
+    assert "eds[offline]" in state_of(Facts(224, "mit", 9, package="no_such_package"))
+
+
+@pytest.mark.parametrize("name", ["lite0", "lite1"])
+def test_the_demo_s_models_have_the_names_that_its_tables_show(name: str) -> None:
+    from eds.project.demo import MODELS
+
+    assert f"{name}={MODERN[name].text}" in MODELS
+
+
+def test_a_mistyped_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(InputError) as error:
+        preset_text("dinov22")
+    assert "dinov2?" in str(error.value)
+
+
 def test_the_list_has_all_and_needs_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["embeddings", "list", "--presets", "--json"], catch_exceptions=False)

@@ -4,6 +4,8 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eds.benchmarks.benchmark import Runs
 from eds.benchmarks.card import count_statistics, render_card
 from eds.benchmarks.folder import export_folder, verify_checksums
 from eds.benchmarks.formats.hf import front_matter
@@ -23,6 +26,47 @@ from eds.cli import cli
 from eds.errors import InputError
 from eds.io.files import digest
 from tests.benchmarks.cases import benchmark
+
+
+class InParts(Runs):
+    """Lists that are never read whole: a part for each query."""
+
+    def __init__(self, runs: Mapping[str, pd.DataFrame]) -> None:
+        self.runs = runs
+
+    def parts(self, model: str) -> Iterator[pd.DataFrame]:
+        for _, part in self.runs[model].groupby("query_id"):
+            yield part.sort_values("rank", ignore_index=True)
+
+    def __getitem__(self, model: str) -> pd.DataFrame:
+        raise AssertionError("a model's lists are read whole")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+
+@pytest.mark.parametrize("form", ["trec", "hf", "label_studio", "croissant", "votes"])
+def test_lists_written_in_parts_are_the_lists(tmp_path: Path, form: str) -> None:
+    write = import_module(f"eds.benchmarks.formats.{form}").write
+    options = {"no_images": True} if form in ("hf", "croissant") else {}
+    whole = benchmark()
+    parted = replace(whole, runs=InParts(whole.runs))
+    folders = tmp_path / "whole", tmp_path / "parts"
+    held = []
+    for folder, value in zip(folders, (whole, parted), strict=True):
+        folder.mkdir()
+        held.append(write(value, folder, **options))
+    assert held[0] == held[1]
+    files = [sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file()) for folder in folders]
+    assert files[0] == files[1]
+    for name in files[0]:
+        if name.suffix == ".parquet":
+            pd.testing.assert_frame_equal(pd.read_parquet(folders[0] / name), pd.read_parquet(folders[1] / name))
+        else:
+            assert digest(folders[0] / name) == digest(folders[1] / name)
 
 
 def test_a_folder_appears_whole_with_its_checksums(tmp_path: Path) -> None:

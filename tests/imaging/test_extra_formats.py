@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +59,39 @@ def test_what_a_drawing_embeds_is_drawn(tmp_path: Path) -> None:
     )
     path.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{gradient}</svg>')
     assert open_rgb(path).getpixel((5, 5)) == (0, 0, 255)
+
+
+def test_texts_that_a_drawing_names_are_put_in(tmp_path: Path) -> None:
+    """As drawing programs export: names of spaces and colours are declared first."""
+    path = tmp_path / "a.svg"
+    head = (
+        f'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd" [\n<!ENTITY s "{SPACES[7:-1].split(chr(34))[0]}">'
+    )
+    drawing = '<svg xmlns="&s;" viewBox="0 0 9 9"><rect fill="&c;" width="9" height="9"/></svg>'
+    path.write_text(f'<?xml version="1.0"?>\n<!-- made -->\n{head}\n<!ENTITY c "blue">\n]>\n{drawing}')
+    assert open_rgb(path).getpixel((5, 5)) == (0, 0, 255)
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        '<!ENTITY a SYSTEM "file:///etc/hostname">',
+        '<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">',
+        '<!ENTITY % a "b">',
+        "".join(f'<!ENTITY a{number} "a">' for number in range(101)),
+    ],
+)
+def test_files_and_texts_of_texts_are_not_put_in(tmp_path: Path, declared: str) -> None:
+    path = tmp_path / "a.svg"
+    path.write_text(f'<!DOCTYPE svg [{declared}]><svg {SPACES} viewBox="0 0 9 9"><rect width="9" height="9"/></svg>')
+    with pytest.raises(ImageError):
+        open_rgb(path)
+
+
+def test_a_file_of_comments_is_read_at_once() -> None:
+    """A search that tries every way to part them would never end, and no signal ends it: so in another process."""
+    code = "from eds.imaging.extra_formats import to_raster; to_raster(b'<!---->' * 600)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
 @pytest.mark.parametrize("data", [b"<svg", b"<svg><rect</svg>", gzip.compress(b"<svg " + b" " * (21 << 20))])

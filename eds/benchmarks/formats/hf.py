@@ -97,7 +97,8 @@ def write(
     names = ["corpus", "queries", *tables]
     if benchmark.runs:
         names.append("runs")
-        _write_tables((to_arrow(run, NEIGHBORS) for run in benchmark.runs.values()), _shard(folder, "runs"))
+        parts = (part for model in benchmark.runs for part in benchmark.run_parts(model))
+        _write_tables((to_arrow(part, NEIGHBORS) for part in parts), _shard(folder, "runs"))
     (folder / "README.md").write_text(front_matter(benchmark, names), encoding="utf-8")
     return [*not_held, *as_text]
 

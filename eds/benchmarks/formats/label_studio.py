@@ -64,7 +64,7 @@ def write(
     for number, annotation in _annotations(votes, numbers, people):
         annotations[number].append(annotation)
     predictions: list[list[Any]] = [[] for _ in range(len(tasks))]
-    for model, run in benchmark.runs.items():
+    for model, run in ((name, part) for name in benchmark.runs for part in benchmark.run_parts(name)):
         positions = numbers.get_indexer(pd.MultiIndex.from_frame(run[PAIR].assign(kind="normal")))
         for number, score in zip(positions.tolist(), run["score"].tolist(), strict=True):
             if number >= 0:

@@ -13,7 +13,7 @@ import gzip
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -72,8 +72,8 @@ def write(benchmark: Benchmark, folder: Path) -> list[str]:
         stream.writelines(f"{q} 0 {c} {value}\n" for q, c, value in zip(*columns, strict=True))
     table = images.assign(id=images["image_id"].map(encoded))
     write_csv(table[IDS], folder / "ids.tsv", delimiter="\t")
-    for model, run in benchmark.runs.items():
-        not_held += _write_run(run, model, encoded, folder / "runs" / f"{model}.run.gz")
+    for model in benchmark.runs:
+        not_held += _write_run(benchmark.run_parts(model), model, encoded, folder / "runs" / f"{model}.run.gz")
     if truth["votes_for"].sum() or truth["tie"].any():
         not_held.append("the votes behind each label, and the rule that decided")
     if benchmark.suspects is not None and len(benchmark.suspects):
@@ -83,19 +83,22 @@ def write(benchmark: Benchmark, folder: Path) -> list[str]:
     return [*not_held, "images' sizes, digests, boxes and further columns; the pictures"]
 
 
-def _write_run(run: pd.DataFrame, model: str, encoded: dict[str, str], file: Path) -> list[str]:
+def _write_run(parts: Iterable[pd.DataFrame], model: str, encoded: dict[str, str], file: Path) -> list[str]:
     file.parent.mkdir(exist_ok=True)
-    run = run.sort_values(["query_id", "rank"], ignore_index=True)
-    scores, changed = lower_scores(run)
-    columns = (run["query_id"].map(encoded), run["candidate_id"].map(encoded), run["rank"] + 1, scores.tolist())
+    total = changed = 0
+    most = 0.0
     with _packed(file) as stream:
-        rows = zip(*columns, strict=True)
-        stream.writelines(f"{q} Q0 {c} {rank} {score!r} {model}\n" for q, c, rank, score in rows)
+        for run in parts:
+            scores, lowered = lower_scores(run)
+            columns = (run["query_id"].map(encoded), run["candidate_id"].map(encoded), run["rank"] + 1, scores.tolist())
+            rows = zip(*columns, strict=True)
+            stream.writelines(f"{q} Q0 {c} {rank} {score!r} {model}\n" for q, c, rank, score in rows)
+            total, changed = total + len(run), changed + lowered
+            most = max(most, float(np.max(np.abs(scores - run["score"].to_numpy(np.float64)), initial=0)))
     if not changed:
         return []
-    most = float(np.max(np.abs(scores - run["score"].to_numpy(np.float64))))
     why = f"lowered by at most {most:.2g} to keep the ranks, since readers hold 32 bits and break ties by name"
-    return [f"{changed:,} of {len(run):,} scores of {model}: {why}"]
+    return [f"{changed:,} of {total:,} scores of {model}: {why}"]
 
 
 @contextmanager
