@@ -44,21 +44,21 @@ class Bits(click.ParamType):  # type: ignore[type-arg]
 
 
 class Queries(click.ParamType):  # type: ignore[type-arg]
-    """all, a number of images, or a share."""
+    """all, a number of images, a share, or diverse ones."""
 
-    name = "all|N|share"
+    name = "all|N|share|diverse[:N]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "int | float | str":
         """The number or share, or "all"."""
         if isinstance(value, (int, float)):
             return value
-        if value == "all":
-            return "all"
+        if value == "all" or value.partition(":")[0] == "diverse":
+            return str(value)
         try:
             return float(value) if "." in value else int(value)
         except ValueError as error:
             raise InputError(
-                f"invalid number {value!r}", where="option --queries", hint="Give all, 200 or 0.1."
+                f"invalid number {value!r}", where="option --queries", hint="Give all, 200, 0.1 or diverse:200."
             ) from error
 
 
@@ -97,9 +97,7 @@ def scan_options(function: Callable[..., None]) -> Callable[..., None]:
         check_option,
         click.option("--duplicates", type=one_of(choices.Duplicates), help="What happens to identical files."),
         click.option("--on-bad", type=one_of(choices.OnBad), help="Skip and list bad files, or fail."),
-        click.option(
-            "--queries", type=Queries(), help="Queries: all, a number or a share (default: all, of many 1000)."
-        ),
+        click.option("--queries", type=Queries(), help="Queries; see below (default: all, of many 1000)."),
     ):
         function = add(function)
     return function
@@ -115,7 +113,11 @@ def images() -> None:
 @click.option("--layout", type=one_of(choices.Layout), help="What the subfolders mean (default: as last, or auto).")
 @scan_options
 def scan(console: Console, folder: "Address | None", layout: str | None, replace: bool, **options: Any) -> None:
-    """Scan a folder or s3:// prefix; rereads what changed."""
+    """Scan a folder or s3:// prefix; rereads what changed.
+
+    --queries all, 200 or 0.1 (drawn by category), or diverse:200 (of each group of similar vectors one image; compute
+    vectors first).
+    """
     from eds.project.catalogue import ScanOptions
 
     result = console.project.scan(folder, layout=layout, options=ScanOptions(**options), replace=replace)
@@ -143,7 +145,10 @@ def import_(
     workers: int,
     **options: Any,
 ) -> None:
-    """Import image lists or datasets: CSV, VSD, CIFAR and others."""
+    """Import image lists or datasets: CSV, VSD, CIFAR and others.
+
+    --queries as in eds images scan.
+    """
     from eds.project.catalogue import ScanOptions
 
     scan = ScanOptions(queries, on_bad, check, near, duplicates, workers)

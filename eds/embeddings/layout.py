@@ -55,6 +55,34 @@ def umap_plane(vectors: Array, seed: int) -> Array:
     return found
 
 
+def varied_rows(vectors: Array, count: int, seed: int) -> Array:
+    """The rows of `count` vectors that differ much, (n,) int64: of each k-means cluster the one nearest its middle.
+
+    Formula: clusters = `k_means`; nearest by Euclidean distance on the principal components. Clusters that are not
+    there, since vectors are equal, are made up for by rows that are drawn.
+    Source: Bodo, Minier and Csato, "Active learning with clustering", 2011.
+    Conventions: rare kinds count as much as frequent ones: means over such queries are not those of the catalogue.
+    Example, run by doctest:
+    >>> corners = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], [50, 2, 1], axis=0)
+    >>> sorted(map(tuple, corners[varied_rows(corners, 3, 0)].tolist()))
+    [(0.0, 0.0), (0.0, 9.0), (9.0, 0.0)]
+    """
+    if not 1 <= count <= len(vectors):
+        raise InputError(f"{count} of {len(vectors)} vectors", hint="Give a number from 1 to that of the images.")
+    reduced, _ = principal_components(vectors, KEPT, seed)
+    cluster = k_means(vectors, count, seed)
+    sizes = np.bincount(cluster).astype(np.float64)
+    middle = (
+        np.stack([np.bincount(cluster, column) for column in reduced.T.astype(np.float64)], axis=1) / sizes[:, None]
+    )
+    distance = ((reduced - middle[cluster]) ** 2).sum(axis=1)
+    order = np.lexsort((distance, cluster))
+    first = order[np.flatnonzero(np.diff(cluster[order], prepend=-1))]
+    rest = np.setdiff1d(np.arange(len(vectors)), first)
+    more = np.random.default_rng(seed).permutation(rest)[: count - len(first)]
+    return np.sort(np.concatenate([first, more])).astype(np.int64)
+
+
 def k_means(vectors: Array, clusters: int, seed: int) -> Array:
     """The cluster of each vector, (n,) int64, from 0, the largest first; by k-means on the principal components."""
     from sklearn.cluster import MiniBatchKMeans

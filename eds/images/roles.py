@@ -10,7 +10,7 @@ Conventions
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
@@ -26,10 +26,12 @@ def assign_roles(
     queries: Literal["all"] | int | float = "all",
     wild_phases: Sequence[str] = (),
     seed: int = 0,
+    chosen: Collection[str] | None = None,
 ) -> pd.DataFrame:
     """The images with new roles: `queries` is "all", a number of images or a share between 0 and 1.
 
-    With `wild_phases` only images of those phases can be queries, and all others are candidates.
+    With `wild_phases` only images of those phases can be queries, and all others are candidates. `chosen` are the ids of
+    the queries where they are not to be drawn.
 
     >>> images = pd.DataFrame({"image_id": list("abcd"), "category": ["x", "x", "y", "y"], "phase": None})
     >>> sorted(assign_roles(images, queries=2)["role"])
@@ -45,16 +47,20 @@ def assign_roles(
         raise InputError(
             "every image would be a query and none a candidate", hint="Leave out a phase that holds the catalogue."
         )
-    wanted = _count_queries(queries, int(wild.sum()))
-    chosen = np.zeros(len(images), dtype=bool)
-    chosen[np.flatnonzero(wild)[_draw(images[wild], wanted, seed)]] = True
-    roles = np.where(chosen, "query" if wild_phases else "both", "candidate")
-    kept = chosen | ~wild | (not wild_phases)  # a wild image that was not drawn is left out of the project
+    if chosen is not None:
+        drawn = wild & images["image_id"].isin(list(chosen)).to_numpy(dtype=bool)
+    else:
+        wanted = count_queries(queries, int(wild.sum()))
+        drawn = np.zeros(len(images), dtype=bool)
+        drawn[np.flatnonzero(wild)[_draw(images[wild], wanted, seed)]] = True
+    roles = np.where(drawn, "query" if wild_phases else "both", "candidate")
+    kept = drawn | ~wild | (not wild_phases)  # a wild image that was not drawn is left out of the project
     assigned: pd.DataFrame = images.assign(role=roles).loc[kept].reset_index(drop=True)
     return assigned
 
 
-def _count_queries(queries: Literal["all"] | int | float, among: int) -> int:
+def count_queries(queries: Literal["all"] | int | float, among: int) -> int:
+    """How many of so many images are queries; refused where that cannot be."""
     if queries == "all":
         return among
     if isinstance(queries, bool) or not isinstance(queries, (int, float)):

@@ -33,7 +33,7 @@ SCAN, IMPORT = "images.scan", "images.import"
 SAMPLE = 1000  # queries: drawn where all of more images would be
 SHOWN = 10  # bad files named in an error
 LISTED = 10_000  # pairs of near duplicates in their list, the closest ones
-Queries = Literal["all"] | int | float | None  # None: as the reader says, else all images, or a sample of many
+Queries = str | int | float | None  # all, diverse or diverse:N; None: as the reader says, else all, or a sample of many
 Near = int | Literal["off"]
 
 
@@ -302,8 +302,7 @@ def _write(
             options, params = replace(options, queries=SAMPLE), {**params, "queries": SAMPLE}
     if options.queries is not None or wild_phases:
         seed = settings["project.seed"] = project.config.project.seed
-        queries = "all" if options.queries is None else options.queries
-        assigned = assign_roles(images, queries=queries, wild_phases=tuple(wild_phases), seed=seed)
+        assigned = _with_roles(project, images, options.queries, tuple(wild_phases), seed)
         if options.queries is not None and images["role"].nunique() > 1:
             notes.append("the roles of the list were replaced, as queries were asked for")
         if len(assigned) < len(images):
@@ -338,6 +337,21 @@ def _write(
         proposal,
         tuple(notes),
     )
+
+
+def _with_roles(
+    project: Project, images: pd.DataFrame, queries: Queries, wild_phases: tuple[str, ...], seed: int
+) -> pd.DataFrame:
+    """The images with the roles that `queries` says."""
+    if queries is None or queries == "all":
+        return assign_roles(images, queries="all", wild_phases=wild_phases, seed=seed)
+    if not isinstance(queries, str):
+        return assign_roles(images, queries=queries, wild_phases=wild_phases, seed=seed)
+    from eds.project.varied_queries import varied_queries
+
+    among = images[images["phase"].isin(wild_phases)] if wild_phases else images
+    chosen = varied_queries(project, among["image_id"], queries, seed)
+    return assign_roles(images, wild_phases=wild_phases, seed=seed, chosen=chosen)
 
 
 def _propose_queries(project: Project, images: pd.DataFrame, operation: str) -> QueryProposal | None:

@@ -94,7 +94,7 @@ def _plane(project: "Project", vectors: "Vectors", method: MapMethod, seed: int)
 
     from eds.embeddings.layout import principal_components, umap_plane
 
-    stored = _comparable(vectors)
+    stored = comparable_vectors(vectors)
     if method == "pca":
         return principal_components(stored, 2, seed)
     with project.progress("laying out by UMAP", "images") as progress:
@@ -109,10 +109,10 @@ def _clusters(project: "Project", vectors: "Vectors", clusters: int, seed: int) 
 
     from eds.embeddings.layout import k_means
 
-    return k_means(_comparable(vectors), clusters, seed), np.zeros(0)
+    return k_means(comparable_vectors(vectors), clusters, seed), np.zeros(0)
 
 
-def _comparable(vectors: "Vectors") -> "Array":
+def comparable_vectors(vectors: "Vectors") -> "Array":
     """The vectors as float32, of length 1 where only directions are compared; codes as -1 and 1."""
     import numpy as np
 
