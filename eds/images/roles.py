@@ -30,8 +30,8 @@ def assign_roles(
 ) -> pd.DataFrame:
     """The images with new roles: `queries` is "all", a number of images or a share between 0 and 1.
 
-    With `wild_phases` only images of those phases can be queries, and all others are candidates. `chosen` are the ids of
-    the queries where they are not to be drawn.
+    With `wild_phases` only images of those phases can be queries, and all others are candidates. `chosen` are the ids
+    of the queries where they are not to be drawn.
 
     >>> images = pd.DataFrame({"image_id": list("abcd"), "category": ["x", "x", "y", "y"], "phase": None})
     >>> sorted(assign_roles(images, queries=2)["role"])
