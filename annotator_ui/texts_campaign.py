@@ -167,6 +167,7 @@ class INVITE(Texts):
     """Inviting experts to a campaign: several at once, with a link each."""
 
     title = "Invite to {campaign}"
+    links = "Invitations"
     names = "Names"
     names_help = "One a line or with commas. New names get an account; experts with one only join the campaign."
     hours = "The links work for (hours)"

@@ -37,8 +37,6 @@ class CAMPAIGNS(Texts):
 
     no_suspects_title = "There are no pairs to judge"
     no_suspects = "Import pictures and make the pool first, under Project, Catalogue."
-    no_experts_title = "There are no experts"
-    no_experts = "Invite experts on the page Experts, then come back."
     name = "Name"
     name_help = "Experts see it. Do not mention models or ranks."
     origins = "Pairs from"
@@ -52,6 +50,8 @@ class CAMPAIGNS(Texts):
         "{labelled:,} of {pairs:,} pairs have a label already. They keep it until this campaign is complete for them."
     )
     panel = "Panel"
+    panel_help = "Type a name that is new to invite somebody; the links are shown once the campaign is made."
+    new_person = "{name} (will be invited)"
     per_pair = "Experts who judge each pair"
     per_pair_help = (
         "With fewer than all, pairs are dealt evenly, a query's page at a time, and every two experts share pairs. Who "

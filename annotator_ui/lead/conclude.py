@@ -5,11 +5,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotator_ui.app_state import Viewer, site, url
+from annotator_ui.app_state import Viewer, site
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.jobs import Job
 from annotator_ui.lead.job_view import show_progress
-from annotator_ui.screen import shown_errors
+from annotator_ui.screen import link_to, shown_errors
 from annotator_ui.texts_campaign import CONCLUDE as SAYS
 
 JOB = "conclude"
@@ -74,7 +74,7 @@ def show_conclusion(who: Viewer) -> None:
                 st.warning(escape_markdown(SAYS.other_rule.format(rule=decided["stored_rule"])))
         with st.container(horizontal=True):
             if job.state == "done":
-                st.link_button(SAYS.open_report, url("/report"), icon=":material/description:")
+                link_to("report", SAYS.open_report, icon=":material/description:")
             if st.button(SAYS.dismiss):
                 site().jobs.forget(JOB)
                 st.rerun()

@@ -12,6 +12,8 @@ from annotator_ui.screen import shown_errors
 from annotator_ui.texts_campaign import INVITE as SAYS
 from eds.project.experts import Invitation
 
+LINKS = "links"  # in the session's state
+
 
 def invite_dialog(who: Viewer, campaign: Campaign) -> None:
     """Open the dialog."""
@@ -24,6 +26,18 @@ def link_dialog(who: Viewer, name: str) -> None:
     with shown_errors():
         made = acting(who).experts.invite(name)
         st.dialog(escape_markdown(name), width="medium")(show_links)([made])
+
+
+def keep_link(made: Invitation) -> None:
+    """Keep a link that another page will show, once."""
+    st.session_state.setdefault(LINKS, []).append(made)
+
+
+def show_kept_links() -> None:
+    """Open a dialog with the links that were kept, if there are any."""
+    made = st.session_state.pop(LINKS, None)
+    if made:
+        st.dialog(SAYS.links, width="medium")(show_links)(made)
 
 
 def _invite(who: Viewer, campaign: str) -> None:

@@ -8,7 +8,7 @@ from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.lead.campaign import Campaign, choose_campaign
 from annotator_ui.lead.conclude import conclude_dialog, show_conclusion
 from annotator_ui.lead.export_menu import export_menu
-from annotator_ui.lead.invite import invite_dialog
+from annotator_ui.lead.invite import invite_dialog, show_kept_links
 from annotator_ui.screen import go_to, put, screen
 from annotator_ui.tab import show_tabs
 from annotator_ui.texts import MENU
@@ -33,6 +33,7 @@ def show(who: Viewer) -> None:
             conclude_dialog(who, campaign.name)
     put(html.hidden_title(campaign.name))
     show_conclusion(who)
+    show_kept_links()
     show_tabs(who, campaign)
 
 

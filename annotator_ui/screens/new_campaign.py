@@ -15,6 +15,7 @@ from annotator_ui.lead import queries
 from annotator_ui.lead.campaign import CHOSEN
 from annotator_ui.lead.draws import show_draws
 from annotator_ui.lead.form import form_of
+from annotator_ui.lead.invite import keep_link
 from annotator_ui.screen import MESSAGE, empty, go_to, put, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
@@ -34,9 +35,6 @@ def show(who: Viewer) -> None:
         return
     people = site().project.experts.list()
     people = people[people["state"] != "disabled"]
-    if people.empty:
-        empty(SAYS.no_experts_title, SAYS.no_experts)
-        return
     form, aside = st.columns([3, 2], gap="large")
     with form:
         with st.container(border=True):
@@ -51,7 +49,14 @@ def show(who: Viewer) -> None:
             there = people[(people["role"] == "expert") & people["state"].isin(["active", "invited"])]
             states = people.set_index("name")["state"]
             names, ready = people["name"].tolist(), there["name"].tolist()
-            panel = st.multiselect(SAYS.panel, names, ready, format_func=lambda one: _person(one, states))
+            panel = st.multiselect(
+                SAYS.panel,
+                names,
+                ready,
+                format_func=lambda one: _person(one, states),
+                accept_new_options=True,
+                help=SAYS.panel_help,
+            )
             per_pair = _per_pair(len(panel))
         with st.container(border=True):
             st.subheader(SAYS.step_quality, anchor=False)
@@ -62,7 +67,10 @@ def show(who: Viewer) -> None:
     with form:
         if st.button(SAYS.make, type="primary", disabled=pairs.empty or not panel or not _is_guarded(plan, pairs)):
             with shown_errors():
-                campaigns = acting(who).campaigns
+                experts, campaigns = acting(who).experts, acting(who).campaigns
+                for person in panel:
+                    if person not in states.index:
+                        keep_link(experts.add(person))
                 campaigns.create(name.strip(), panel, origins=origins, undecided=undecided, limit=limit, plan=plan)
                 st.session_state[CHOSEN] = name.strip()
                 said = SAYS.made.format(name=name.strip(), pairs=len(pairs), experts=len(panel))
@@ -74,6 +82,8 @@ def show(who: Viewer) -> None:
 
 def _person(name: str, states: "pd.Series[str]") -> str:
     """A name, and whether the person can begin."""
+    if name not in states.index:
+        return SAYS.new_person.format(name=name)
     return name if states[name] in ("active", "invited") else SAYS.not_invited.format(name=name)
 
 
