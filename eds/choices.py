@@ -60,6 +60,7 @@ HashHead = Literal["linear", "mlp"]
 NetworkObjective = Literal["cross-entropy", "dino"]
 NetworkLabels = Literal["product", "category", "both"]
 HashLabels = Literal["product", "category", "both", "truth"]
+TrainingLog = Literal["csv", "tensorboard"]  # tensorboard: beside the CSV
 KeptWeights = Literal["best", "last"]  # which epoch's
 
 

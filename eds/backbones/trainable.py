@@ -41,6 +41,10 @@ class Trainable:
             "size": steps.size,
             "std": std,
         }
+        if steps.background != Preprocessing.background:
+            parts["background"] = ",".join(map(str, steps.background))
+        if steps.draft:
+            parts["draft"] = "true"
         return {name: str(value) for name, value in parts.items()}
 
 

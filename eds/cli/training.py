@@ -14,6 +14,7 @@ from eds.errors import InputError
 from eds.registry import BASELINES, DATASETS
 
 if TYPE_CHECKING:
+    from eds.project.export_run import ExportRunResult
     from eds.project.hash_benchmark import HashBenchmarkResult
     from eds.project.runs import RunsResult
     from eds.project.splits import SplitResult
@@ -49,6 +50,7 @@ def training_options(learning_rate: float) -> Callable[[Callable[..., None]], Ca
             click.option("--learning-rate", type=float, default=learning_rate, help="Learning rate after warm-up."),
             click.option("--batch", type=int, default=64, help="Images in a batch."),
             click.option("--epochs", type=int, default=50, help="Maximum number of epochs."),
+            click.option("--log", type=one_of(choices.TrainingLog), default="csv", help="Log of the epochs."),
             click.option("--preset", type=click.Choice(["dsh", "talr", "vsd"]), help="Options of a publication."),
         ):
             function = add(function)
@@ -101,6 +103,15 @@ def split(console: Console, replace: bool, **options: Any) -> None:
 def list_(console: Console) -> None:
     """List the runs of training with their scores."""
     console.show(console.project.training_runs(), render_runs)
+
+
+@command(training, "export", example="eds training export codes32 codes32.safetensors")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.option("--replace", is_flag=True, help="Overwrite the file.")
+def export(console: Console, name: str, file: Path | None, replace: bool) -> None:
+    """Write a trained model, with its base, to one file."""
+    console.show(console.project.export_run(name, file, replace=replace), render_export)
 
 
 @command(training, "hash", example="eds training hash codes32 --base lite0 --bits 32 --objective talr-ap")
@@ -181,6 +192,7 @@ def benchmark(console: Console, out: Path | None, **options: Any) -> None:
 @click.option("--objective", type=one_of(choices.NetworkObjective), default="cross-entropy", help="Training objective.")
 @click.option("--labels", type=one_of(choices.NetworkLabels), help="A linear head for each (default: product).")
 @click.option("--frozen", type=int, default=0, help="Tensors from the input on that stay unchanged.")
+@click.option("--crop", type=int, default=0, help="Move images by up to so many pixels in training.")
 @click.option("--crops", type=int, help="dino: small crops per image (default: 4).")
 @click.option("--local-size", type=int, help="dino: side of a crop in pixels (default: 3/7 of the image).")
 @click.option("--prototypes", type=int, help="dino: outputs of the head (default: 4096).")
@@ -231,6 +243,15 @@ def render_runs(result: "RunsResult") -> str:
     ]
     heads = ["run", "state", "kind", "base", "objective", "labels", "bits", "epochs", "test score"]
     return format_table(heads, rows)
+
+
+def render_export(result: "ExportRunResult") -> str:
+    """The file, how to use it, and what it does not hold."""
+    name = Path(result.file).stem
+    lines = [f"{result.file}, {result.megabytes:,.1f} MB; anywhere: eds embeddings compute -m {name}={result.spec}"]
+    if result.missing:
+        lines.append(f"It names its base model and does not hold it: {result.missing}.")
+    return "\n".join(lines)
 
 
 def render_benchmark(result: "HashBenchmarkResult") -> str:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from eds.project.embed import CheckVectorsResult, EmbeddingsResult, EmbedResult, ImportVectorsResult
     from eds.project.exchange import ExportResult, ImportResult
     from eds.project.experts import Experts
+    from eds.project.export_run import ExportRunResult
     from eds.project.guidelines import Guidelines
     from eds.project.hash_benchmark import HashBenchmarkOptions, HashBenchmarkResult
     from eds.project.image_map import MapResult
@@ -381,6 +382,15 @@ class Project(ProjectFiles):
         from eds.project.runs import list_runs
 
         return list_runs(self)
+
+    def export_run(self, name: str, file: "str | Path | None" = None, *, replace: bool = False) -> "ExportRunResult":
+        """Write the trained model of a run, with the network under a hash head, to one file.
+
+        The file is NAME.safetensors unless given. The result's `spec` names it as a backbone, for `embed` anywhere.
+        """
+        from eds.project.export_run import export_run
+
+        return export_run(self, name, Path(file) if file else None, replace=replace)
 
     def train_hash(self, name: str, options: "HashOptions | None" = None, *, replace: bool = False) -> "HashResult":
         """Fit a hash head to a model's vectors and write the codes as model `name`. An interrupted run resumes.

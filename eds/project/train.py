@@ -51,6 +51,7 @@ class TrainingOptions:
     optimizer_momentum: float = 0.9  # of sgd; of adam the decay of its first moment (0: no momentum)
     schedule: str = "constant"
     clip: float = 0.0  # largest norm of the gradient; 0: no limit
+    log: str = "csv"  # or tensorboard: event files beside it
     preset: str | None = None  # hyperparameters of a publication, for all that is not given
 
     def plan(self, project: "Project", keep: str = "best") -> "Plan":
@@ -96,6 +97,7 @@ class FinetuneOptions(TrainingOptions):
     objective: str = "cross-entropy"
     labels: str | None = None  # product (default), category or both; the objective dino uses none
     frozen: int = 0  # tensors from the input on that stay unchanged
+    crop: int = 0  # pixels by which images are moved at random; not of dino, which has crops
     crops: int | None = None  # of dino: small crops of an image (4)
     local_size: int | None = None  # of dino: their side (3/7 of the image's)
     prototypes: int | None = None  # of dino: outputs of the head (4096)
@@ -433,7 +435,9 @@ def finetune(
             if dino:
                 trained = continue_dino(network, pixels, supervision, plan, folder, dino, progress=progress, **shared)
             else:
-                trained = by_labels(network, pixels, supervision, plan, folder, progress=progress, **shared)
+                trained = by_labels(
+                    network, pixels, supervision, plan, folder, crop=options.crop, progress=progress, **shared
+                )
         details |= {"weights_sha256": trained.sha256, "measure": "recognition", "score": trained.test_score}
         finish_record(folder, details, splits_frame(trained.parts, list(supervision.ids)))
     if trained.resumed_at:
@@ -570,6 +574,7 @@ def _refuse_unused(options: FinetuneOptions, self_supervised: bool) -> None:
     """Refuse options that the objective would ignore."""
     names = ("labels",) if self_supervised else DINO
     unused = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
+    unused += ["--crop"] if self_supervised and options.crop else []
     if unused:
         raise InputError(
             f"objective {options.objective} takes no {', '.join(unused)}",

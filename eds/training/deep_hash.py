@@ -20,7 +20,7 @@ from eds.training.hash_losses import ON_PAIRS, check_objective
 from eds.training.hash_objective import Design, HashObjective
 from eds.training.heads import create_head
 from eds.training.loop import fit
-from eds.training.networks import WEIGHTS, NetworkTask, Pixels, Progress, identity_of, mixed_precision
+from eds.training.networks import WEIGHTS, NetworkTask, Pixels, Progress, augmented, identity_of, mixed_precision
 from eds.training.plan import Plan
 from eds.training.supervision import Supervision
 
@@ -78,21 +78,6 @@ class _DeepHashTask(NetworkTask):
         with torch.no_grad():
             found[rows] = self.head.codes(self.features(rows))
         return found
-
-
-def augmented(pictures: Tensor, crop: int) -> Tensor:
-    """Each image flipped at random and moved by up to `crop` pixels; the edge is repeated."""
-    flipped = torch.rand(len(pictures)) < 0.5
-    flipped = flipped.to(pictures.device)
-    pictures = torch.where(flipped[:, None, None, None], pictures.flip(-1), pictures)
-    if not crop:
-        return pictures
-    n, _, side, _ = pictures.shape
-    padded = torch.nn.functional.pad(pictures, (crop,) * 4, mode="replicate")
-    down, right = torch.randint(0, 2 * crop + 1, (2, n)).to(pictures.device)
-    step = torch.arange(side, device=pictures.device)
-    rows, columns = down[:, None, None] + step[:, None], right[:, None, None] + step
-    return padded.permute(0, 2, 3, 1)[torch.arange(n)[:, None, None], rows, columns].permute(0, 3, 1, 2)
 
 
 def fit_deep_hash(

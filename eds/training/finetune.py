@@ -12,7 +12,7 @@ from torch import Tensor
 
 from eds.backbones.trainable import Trainable
 from eds.pairs import Integers
-from eds.training.networks import NetworkTask, Pixels, Progress, Trained, train
+from eds.training.networks import NetworkTask, Pixels, Progress, Trained, augmented, train
 from eds.training.objectives.cross_entropy import Classifiers, cross_entropy
 from eds.training.plan import Plan
 from eds.training.supervision import Supervision
@@ -25,9 +25,10 @@ class _LabelTask(NetworkTask):
     module: torch.nn.ModuleDict
 
     def __init__(
-        self, base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, frozen: int, device: str
+        self, base: Trainable, pixels: Pixels, labels: Supervision, plan: Plan, frozen: int, device: str, crop: int
     ) -> None:
         super().__init__(base, pixels, labels, plan, frozen, device)
+        self.crop = crop
         rows = self.parts.train
         seen = {name: np.unique(found[rows], return_inverse=True)[1] for name, found in labels.classes().items()}
         self.place = np.full(len(labels), -1)
@@ -40,11 +41,9 @@ class _LabelTask(NetworkTask):
         self.module = torch.nn.ModuleDict({"backbone": base.network, "classifiers": classifiers}).to(self.device)
 
     def loss(self, rows: Integers, epoch: int) -> Tensor:
-        """The cross-entropy of a batch of images, each flipped at random."""
+        """The cross-entropy of a batch of images, each flipped and moved at random."""
         self.keep_frozen_statistics()
-        pictures = self.pictures(rows)
-        turned = torch.rand(len(rows)) < 0.5
-        pictures[turned] = pictures[turned].flip(-1)
+        pictures = augmented(self.pictures(rows), self.crop)
         logits = self.module["classifiers"](self.module["backbone"](pictures))
         place = torch.from_numpy(self.place[rows])
         return cross_entropy(logits, {name: found[place].to(self.device) for name, found in self.wanted.items()})
@@ -61,13 +60,16 @@ def finetune(
     folder: Path,
     *,
     frozen: int = 0,
+    crop: int = 0,
     device: str = "cpu",
     restart: bool = False,
     progress: Progress | None = None,
 ) -> Trained:
     """Train the network on the images of `labels.ids`, uint8 (n, side, side, 3); state and weights go to `folder`.
 
-    The first `frozen` parameter tensors, counted from the input, do not change. `restart` ignores the state of an
+    The first `frozen` parameter tensors, counted from the input, do not change; images are moved by up to `crop`
+    pixels. `restart` ignores the state of an
     earlier run in the folder.
     """
-    return train(_LabelTask(base, pixels, labels, plan, frozen, device), folder, {}, progress, restart=restart)
+    task = _LabelTask(base, pixels, labels, plan, frozen, device, crop)
+    return train(task, folder, {"crop": crop} if crop else {}, progress, restart=restart)

@@ -24,10 +24,12 @@ from eds.errors import EdsError, InputError
 from eds.io.files import write_text
 from eds.pairs import Integers
 from eds.training.checkpoint import Checkpoint, load, optimizer_tensors, restore_optimizer, save
+from eds.training.event_log import EventLog
 from eds.training.plan import Plan
 
 Progress = Callable[[int, int], None]
 STATE, LOG = "state.safetensors", "log.csv"
+COLUMNS = ("epoch", "loss", "validation_score", "learning_rate", "seconds")  # of the log
 
 
 class Task(Protocol):
@@ -93,6 +95,7 @@ def fit(
         task.module.load_state_dict(state.model)
         restore_optimizer(optimizer, state.adam)
     resumed_at = state.epoch
+    events = EventLog(folder, resumed_at) if plan.log == "tensorboard" else None
     while state.epoch < plan.epochs and state.epoch - state.best_epoch < plan.patience:
         started = time.perf_counter()
         loss = _epoch(task, plan, optimizer, state, folder, autocast)
@@ -106,8 +109,12 @@ def fit(
         state.rows.append({**row, "seconds": round(time.perf_counter() - started, 3)})
         save(folder / STATE, state)
         write_text(folder / LOG, _as_csv(state.rows))
+        if events:
+            events.add(state.rows[-1])
         if progress:
             progress(state.epoch, plan.epochs)
+    if events:
+        events.close()
     task.module.load_state_dict(state.best)
     task.module.eval()
     return Fitted(state.best, state.best_epoch, state.best_score, state.rows, resumed_at)
@@ -179,7 +186,7 @@ def _copy_state(module: torch.nn.Module) -> State:
 
 def _as_csv(rows: list[dict[str, Any]]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()

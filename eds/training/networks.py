@@ -170,6 +170,21 @@ def identity_of(task: NetworkTask, details: Mapping[str, Any]) -> dict[str, Any]
     }
 
 
+def augmented(pictures: Tensor, crop: int) -> Tensor:
+    """Each image flipped at random and moved by up to `crop` pixels; the edge is repeated."""
+    flipped = torch.rand(len(pictures)) < 0.5
+    flipped = flipped.to(pictures.device)
+    pictures = torch.where(flipped[:, None, None, None], pictures.flip(-1), pictures)
+    if not crop:
+        return pictures
+    n, _, side, _ = pictures.shape
+    padded = torch.nn.functional.pad(pictures, (crop,) * 4, mode="replicate")
+    down, right = torch.randint(0, 2 * crop + 1, (2, n)).to(pictures.device)
+    step = torch.arange(side, device=pictures.device)
+    rows, columns = down[:, None, None] + step[:, None], right[:, None, None] + step
+    return padded.permute(0, 2, 3, 1)[torch.arange(n)[:, None, None], rows, columns].permute(0, 3, 1, 2)
+
+
 def mixed_precision(device: torch.device) -> Callable[[], AbstractContextManager[Any]]:
     """The context of a forward pass: bfloat16 on a GPU, which needs no scaling of the loss."""
     return lambda: torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else contextlib.nullcontext()

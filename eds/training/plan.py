@@ -30,6 +30,7 @@ class Plan:
     momentum: float = 0.9  # of sgd; of adam the decay of its first moment (0: no momentum)
     schedule: str = "constant"  # of the rate after the warm-up: constant, cosine, or FACTOR@EPOCHS
     clip: float = 0.0  # largest norm of the gradient; 0: no limit
+    log: str = "csv"  # tensorboard: event files beside log.csv; it does not change the weights
 
     def __post_init__(self) -> None:
         least = {
@@ -58,6 +59,7 @@ class Plan:
         if self.keep not in get_args(KeptWeights):
             faults.append(f"keep is {self.keep!r}; one of {', '.join(get_args(KeptWeights))}")
         choices.check(choices.Optimizer, self.optimizer, "optimizer")
+        choices.check(choices.TrainingLog, self.log, "log")
         if not 0 <= self.momentum < 1:
             faults.append(f"momentum is {self.momentum}; from 0 to below 1")
         if self.schedule not in ("constant", "cosine") and self._step is None:
@@ -85,7 +87,8 @@ class Plan:
     def identity(self) -> dict[str, Any]:
         """What decides the weights; settings that earlier versions lacked are named where they are not the default."""
         later = {name: getattr(Plan, name) for name in ("optimizer", "momentum", "schedule", "clip")}
-        return {name: value for name, value in asdict(self).items() if name not in later or value != later[name]}
+        values = {name: value for name, value in asdict(self).items() if name != "log"}
+        return {name: value for name, value in values.items() if name not in later or value != later[name]}
 
     @property
     def _step(self) -> tuple[float, int] | None:

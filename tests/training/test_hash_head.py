@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from tensorboardX.proto import event_pb2
 
 from eds.backbones.hash_head import Head, restore_head
 from eds.backbones.tensor_file import read_tensors
@@ -93,6 +94,24 @@ def test_neither_the_order_of_rows_nor_the_callers_random_state_matters(tmp_path
     assert plain.sha256 == other.sha256
 
 
+def test_a_run_is_logged_for_tensorboard_epoch_by_epoch(tmp_path: Path) -> None:
+    plain = fitted(tmp_path / "plain", Design(bits=8))
+    logged = fitted(tmp_path / "run", Design(bits=8), plan=replace(PLAN, log="tensorboard"))
+    assert logged.sha256 == plain.sha256
+    (file,) = (tmp_path / "run" / "tensorboard").iterdir()
+    content, found = file.read_bytes(), dict[str, list[float]]()
+    while content:  # records: length, its check sum, the event, its check sum
+        size = int.from_bytes(content[:8], "little")
+        event = event_pb2.Event.FromString(content[12 : 12 + size])
+        for value in event.summary.value:
+            found.setdefault(value.tag, []).append(value.simple_value)
+        content = content[16 + size :]
+    assert found["loss"] == pytest.approx([row["loss"] for row in logged.rows])
+    assert set(found) == {"loss", "validation_score", "learning_rate", "seconds"}
+    again = fitted(tmp_path / "plain", Design(bits=8), plan=replace(PLAN, log="tensorboard"))
+    assert again.resumed_at == len(plain.rows)  # how a run is logged is not part of what it is
+
+
 KILLED = """
     import os, signal, sys
     from pathlib import Path
@@ -133,6 +152,8 @@ def test_a_run_killed_in_the_middle_ends_with_the_weights_of_one_that_never_stop
     resumed = fitted(there, design)
     assert resumed.resumed_at == 2
     assert resumed.sha256 == whole.sha256
+    heads = {(folder / loop.LOG).read_text().splitlines()[0] for folder in (there, tmp_path / "whole")}
+    assert heads == {"epoch,loss,validation_score,learning_rate,seconds"}
     ours, theirs = (read_tensors(folder / loop.STATE)[0] for folder in (there, tmp_path / "whole"))
     assert ours.keys() == theirs.keys()
     assert all(torch.equal(tensor, theirs[name]) for name, tensor in ours.items())

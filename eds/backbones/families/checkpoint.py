@@ -36,7 +36,7 @@ def load(request: Request) -> NetworkBackbone:
     if loader == "cnn":
         from eds.backbones.families import cnn
 
-        request.allow_only("arch")
+        request.allow_only("arch", "prefix")
         backbone = cnn.build(named, name, path)
     else:
         from eds.backbones.families import timm

@@ -1,11 +1,14 @@
 """A hash function that was trained here: `hash:FOLDER` of its run (in a project `hash:NAME`); images become codes.
 
 The folder holds the head (head.safetensors), which names the backbone under it; a network that was trained together
-with its head lies beside it. The folder alone may be copied elsewhere.
+with its head lies beside it. The folder alone may be copied elsewhere. `hash:FILE` is one file that holds both
+(`eds training export`).
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +25,7 @@ from eds.io.files import digest
 EXTRA = "vision"
 
 HEAD = "head.safetensors"
+BASE, HEAD_TENSORS = "backbone.", "head."  # before the names of the tensors in one file of both
 AGAIN = "Train it again: eds training hash NAME --replace."
 
 
@@ -46,17 +50,13 @@ def load(request: Request) -> HashFunction:
     if not file.is_file():
         raise InputError("there is no trained hash function", where=str(file), hint="Train it: eds training hash NAME.")
     tensors, metadata = read_tensors(file)
-    text = metadata.get("base_text")
-    if not text:
-        raise InputError(
-            "its base model cannot encode images: its vectors were imported, or an older version trained the head",
-            where=str(file),
-            hint="Compute the base model's vectors (eds embeddings compute), and train the head again.",
-        )
+    within = base_request(metadata, file)
+    alone = not metadata.get("options")  # without its backbone
+    if not alone:
+        tensors = {
+            name.removeprefix(HEAD_TENSORS): found for name, found in tensors.items() if name.startswith(HEAD_TENSORS)
+        }
     head = restore_head(metadata["dimension"], metadata["bits"], metadata["head"], metadata["hidden"], tensors)
-    within = Request.parse(text)
-    if within.loader == "checkpoint" and not Path(within.name).is_absolute():
-        within = replace(within, name=str(file.parent / within.name))
     base = load_backbone(
         within.text,
         device=request.device,
@@ -65,9 +65,9 @@ def load(request: Request) -> HashFunction:
         precision=request.precision,
     )
     wanted, found = metadata.get("base_sha256"), base.spec.weights_sha256
-    if wanted != found or base.spec.dimension != metadata["dimension"]:
+    if (alone and wanted != found) or base.spec.dimension != metadata["dimension"]:
         raise InputError(
-            f"the backbone {text} has other weights than the head was fitted to",
+            f"the backbone {within.text} has other weights than the head was fitted to",
             where=str(file),
             hint=f"Restore them, or fit the head again. {AGAIN}",
             faults=[f"fitted to {wanted}", f"found {found}"],
@@ -84,3 +84,20 @@ def load(request: Request) -> HashFunction:
         random_init=False,
     )
     return HashFunction(spec, base, head)
+
+
+def base_request(metadata: Mapping[str, Any], file: Path) -> Request:
+    """The backbone under the head of a file: in the file itself, beside it, or anywhere by its text."""
+    if metadata.get("options"):
+        return Request.parse(f"checkpoint:{file}")
+    text = metadata.get("base_text")
+    if not text:
+        raise InputError(
+            "its base model cannot encode images: its vectors were imported, or an older version trained the head",
+            where=str(file),
+            hint="Compute the base model's vectors (eds embeddings compute), and train the head again.",
+        )
+    within = Request.parse(text)
+    if within.loader == "checkpoint" and not Path(within.name).is_absolute():
+        return replace(within, name=str(file.parent / within.name))
+    return within
