@@ -71,7 +71,7 @@ PRESETS: dict[str, Preset] = {
         DENSENET,
         2208,
         "weights not public; the code has this DenseNet-161, the text a ResNeXt101-32x8d behind a login: "
-        "checkpoint:FILE?arch=timm:resnext101_32x8d&channels=BGR&resize=shortest&size=256&crop=224",
+        "checkpoint:FILE?arch=timm:resnext101_32x8d&channels=BGR&resize=squash&size=256&crop=224",
     ),
     "dino": Preset("timm:vit_small_patch8_224.dino", IMAGENET, 384),
     "beit": Preset(

@@ -23,6 +23,7 @@ from eds.io.files import digest, forbidden
 State = dict[str, torch.Tensor]
 SHOWN = 8  # keys shown for each kind of fault
 METADATA_KEY = "eds.training"  # in the metadata of our own safetensors files: JSON that describes them
+PARALLEL = "module."  # before every name where a network was trained on several GPUs
 COUNTER = "num_batches_tracked"  # of batch norms in training; old checkpoints lack it, inference never reads it
 
 
@@ -95,10 +96,14 @@ def tensors_digest(state: Mapping[str, torch.Tensor]) -> str:
 def rename_keys(state: State, key_map: Iterable[tuple[str, str]]) -> State:
     """Keep only the tensors under the prefixes, and replace each prefix; without prefixes, keep all.
 
-    >>> rename_keys({"module.a": 1, "queue": 2}, [("module.", "")])
-    {'a': 1}
+    Names that all begin with `module.`, as a network on several GPUs saves them, lose it.
+
+    >>> rename_keys({"module.a": 1, "queue": 2}, [("module.", "")]), rename_keys({"module.a": 1, "module.b": 2}, [])
+    ({'a': 1}, {'a': 1, 'b': 2})
     """
     pairs = list(key_map)
+    if not pairs and state and all(name.startswith(PARALLEL) for name in state):
+        pairs = [(PARALLEL, "")]
     if not pairs:
         return state
     result: State = {}
@@ -111,11 +116,11 @@ def rename_keys(state: State, key_map: Iterable[tuple[str, str]]) -> State:
 
 
 def fit(network: torch.nn.Module, state: State, where: str, spare: Iterable[str] = ()) -> None:
-    """Load the tensors, all of them; names under `spare` (an unused head) may be left over."""
+    """Load the tensors, all of them; names under `spare` (an unused head), or equal to one, may be left over."""
     wanted = network.state_dict()
     heads = tuple(f"{name.removesuffix('.')}." for name in spare)
     missing = [name for name in wanted if name not in state and not name.endswith(COUNTER)]
-    over = [name for name in state if name not in wanted and not name.startswith(heads)]
+    over = [name for name in state if name not in wanted and not f"{name}.".startswith(heads)]
     shapes = [
         f"{name} has shape {tuple(state[name].shape)}, the network {tuple(wanted[name].shape)}"
         for name in wanted

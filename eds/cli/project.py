@@ -144,6 +144,9 @@ def render_status(status: "StatusResult") -> str:
     if status.models:
         by_role = (f"{role}: {', '.join(names)}" for role, names in status.models.items())
         facts += f"\nModels: {'; '.join(by_role)}."
+    if status.training:
+        by_state = (f"{state}: {', '.join(names)}" for state, names in status.training.items())
+        facts += f"\nTraining runs: {'; '.join(by_state)}."
     return f"{', '.join(f'{count} {condition}' for condition, count in counts.items())}\n\n{table}{facts}"
 
 

@@ -182,6 +182,8 @@ def _is_held(folder: Path) -> bool:
         lock.acquire(timeout=0)
     except filelock.Timeout:
         return True
+    except OSError:  # a folder that may only be read: nobody trains in it
+        return False
     lock.release()
     return False
 

@@ -86,11 +86,14 @@ def make_split(project: "Project", options: SplitOptions, *, replace: bool = Fal
 
 
 def with_split(project: "Project", labels: "Supervision") -> "Supervision":
-    """The labels with the project's split, if it has one."""
+    """The labels with the project's split, if it has one; says so where it leaves nothing to test on."""
     from dataclasses import replace
 
     from eds.training.splits import rows_of
 
     if not project.path("splits").exists():
         return labels
-    return replace(labels, parts=rows_of(project.read("splits"), list(labels.ids)))
+    parts = rows_of(project.read("splits"), list(labels.ids))
+    if not len(parts.test):
+        project.say("Warning: no image is left to test on; every score is of images that were trained on.")
+    return replace(labels, parts=parts)

@@ -10,6 +10,7 @@ from eds.project.models import roles
 from eds.project.prevalence import project_prevalence
 from eds.project.project import Project, State
 from eds.project.results import Result
+from eds.project.runs import list_runs
 
 if TYPE_CHECKING:
     from eds.analysis.totals import Estimate
@@ -38,6 +39,7 @@ class StatusResult(Result):
     shares: "Shares | None"  # what the labels say of them; None without labels
     pictures: PictureChanges | None = None  # pairs of pictures that are gone or changed; None without readable images
     models: dict[str, list[str]] = field(default_factory=dict)  # by role: generator, evaluated
+    training: dict[str, list[str]] = field(default_factory=dict)  # runs by state: running, finished, interrupted
 
 
 def read_status(project: Project) -> StatusResult:
@@ -53,7 +55,10 @@ def read_status(project: Project) -> StatusResult:
     for name, role in roles(project, inputs).items():
         models.setdefault(role, []).append(name)
     shares = Shares(found.pool.rate, found.p, found.gain, found.found, found.recall) if found else None
-    return StatusResult(str(project.root), tables, universe.described, shares, changes, models)
+    training = dict[str, list[str]]()
+    for run in list_runs(project).runs:
+        training.setdefault(run.state, []).append(run.name)
+    return StatusResult(str(project.root), tables, universe.described, shares, changes, models, training)
 
 
 def missing_files(project: Project, model: str) -> list[str]:

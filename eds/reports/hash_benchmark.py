@@ -13,7 +13,7 @@ from PIL import Image
 
 from eds.hashing.codes import Packed
 from eds.reports.document import Block, Column, Figure, Found, Picture, Report, Section, Strip, Strips, Table, note
-from eds.reports.hash_charts import code_histograms, fill_of, length_chart, usage_chart
+from eds.reports.hash_charts import code_histograms, fill_of, length_chart, trade_chart, usage_chart
 from eds.training.cells import Cell, chosen_by, codes_of, summarise
 from eds.training.hash_data import HashData
 from eds.training.splits import Split
@@ -29,7 +29,7 @@ def benchmark_page(
     summary = summarise([*cells])
     first = list(chosen_by([*cells]))
     codes = {cell.method: codes_of(folder, cell) for cell in first}
-    drawn = (_histograms(first, codes, parts), _usage(summary, first[0].bits), *_lengths(summary))
+    drawn = (_histograms(first, codes, parts), _usage(summary, first[0].bits), _trade(summary), *_lengths(summary))
     blocks = (note(protocol), *_failures(cells), _table(summary), *drawn, *_by_cell(cells))
     scores = Section("scores", "Scores", "", blocks)
     strips = Section(
@@ -45,7 +45,7 @@ def figures(summary: pd.DataFrame, cells: Sequence[Cell], folder: Path, parts: S
     """The charts of a benchmark by title."""
     first = list(chosen_by([*cells]))
     codes = {cell.method: codes_of(folder, cell) for cell in first}
-    found = [_histograms(first, codes, parts), _usage(summary, first[0].bits), *_lengths(summary)]
+    found = [_histograms(first, codes, parts), _usage(summary, first[0].bits), _trade(summary), *_lengths(summary)]
     return {figure.title: figure for figure in found}
 
 
@@ -117,6 +117,21 @@ def _usage(summary: pd.DataFrame, bits: int) -> Figure:
     }
     caption = "The line spans all orders of ties. Orange: a network was trained; blue: a baseline on pixels."
     return Figure("usage", f"Accuracy against code usage, {bits} bits", usage_chart, data, caption)
+
+
+def _trade(summary: pd.DataFrame) -> Figure:
+    """MLGAP against mAP, a panel for each length, since mLGAP compares at equal length only."""
+    parts = [(int(str(bits)), rows) for bits, rows in summary.groupby("bits")]
+    data = {
+        "titles": [f"{bits} bits" for bits, _ in parts],
+        "names": [rows["method"].tolist() for _, rows in parts],
+        "x": [rows["map"].tolist() for _, rows in parts],
+        "y": [rows["mlgap"].tolist() for _, rows in parts],
+        "marks": [rows["trained"].tolist() for _, rows in parts],
+        "y_label": "mLGAP@2",
+    }
+    caption = "Methods that gain mAP by collisions fall behind in mLGAP. Orange: a network was trained."
+    return Figure("trade", "mLGAP against mAP by code length", trade_chart, data, caption)
 
 
 def _lengths(summary: pd.DataFrame) -> list[Figure]:

@@ -131,6 +131,20 @@ def test_what_authors_keep_beside_the_weights_is_dropped_by_timms_filter(tmp_pat
     assert slow.distance(found.encode(images), own.encode(images)) < 1e-6
 
 
+def test_a_file_of_several_gpus_with_maes_decoder_loads_as_it_is(tmp_path: Path) -> None:
+    path = timm_file(tmp_path, "test_vit", classes=0)
+    names = ("mask_token", "decoder_pos_embed", "decoder_blocks.0.norm1.weight", "decoder_embed.weight")
+    state = {**load_file(path), **{name: torch.zeros(1, 2) for name in names}}
+    torch.save({"model": {f"module.{name}": value for name, value in state.items()}}, tmp_path / "authors.pth")
+    own, found = (encoded(f"timm:test_vit@{file}") for file in (path, tmp_path / "authors.pth"))
+    np.testing.assert_array_equal(own, found)
+    state["decoderless.weight"] = torch.zeros(1)
+    torch.save(state, tmp_path / "other.pth")
+    with pytest.raises(InputError, match="do not fit") as caught:
+        load(f"timm:test_vit@{tmp_path / 'other.pth'}")
+    assert caught.value.faults == ("unexpected in the file (1): decoderless.weight",)
+
+
 def test_arrays_of_vits_original_release_load_completely(tmp_path: Path) -> None:
     model = timm.create_model("vit_tiny_patch16_224", num_classes=0).eval()
     path = tmp_path / "vit.npz"

@@ -10,7 +10,9 @@ import pytest
 from eds import tables
 from eds.errors import InputError, LockedError, ProjectError
 from eds.project import Project
+from eds.project.reporter import SilentReporter
 from eds.project.splits import SplitOptions
+from eds.project.status import read_status
 from eds.project.train import HashOptions
 from eds.synthetic.catalogue import draw_catalogue
 from eds.tables import SPLITS
@@ -81,9 +83,21 @@ def test_a_network_trained_to_codes_is_marked_and_scored_over_unseen_queries(pro
     assert row["seen"] != row["unseen"]
 
 
+class Listener(SilentReporter):
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, message: str) -> None:
+        self.said.append(message)
+
+
 def test_the_whole_gallery_may_be_trained_on_and_no_score_is_called_unseen(project: Project) -> None:
     project.split(SplitOptions(by="all"))
-    result = project.train_hash("h", OPTIONS)
+    listener = Listener()
+    result = Project.open(project.root, reporter=listener).train_hash("h", OPTIONS)
+    assert any("no image is left to test on" in message for message in listener.said)
     assert result.test is None
     assert result.keep == "last"
     assert result.trained_on == 48
@@ -101,6 +115,7 @@ def test_a_run_holds_its_own_folder_and_leaves_the_project_to_others(project: Pr
         with pytest.raises(LockedError, match="h is being trained"):
             project.train_hash("h", OPTIONS)
         assert [(run.name, run.state) for run in project.training_runs().runs] == [("h", "running")]
+        assert read_status(project).training == {"running": ["h"]}
         project.train_hash("other", OPTIONS)  # another run, while the first is held
     runs = {run.name: run for run in project.training_runs().runs}
     assert {run.state for run in runs.values()} == {"finished"}

@@ -87,13 +87,14 @@ def test_a_benchmark_has_a_table_its_pictures_and_resumes(digits: Path, project:
     for part in ("48 training images, 12 queries against 48 images", "48 of which were trained on", "4, 6 bits"):
         assert part in found.protocol
     page = Path(found.page).read_text(encoding="utf-8")
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 5
     assert page.count('class="strip"') == 3 * len(METHODS)
     assert page.count("data:image/jpeg") == 3 * (1 + 12 * len(METHODS))
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert set(found.charts()) == {
         "Histograms of the 4-bit codes",
         "Accuracy against code usage, 4 bits",
+        "mLGAP against mAP by code length",
         "mAP by code length",
         "mLGAP@2 by code length",
     }
@@ -238,6 +239,16 @@ def test_what_cannot_be_is_refused_before_anything_is_computed(
     with pytest.raises(EdsError) as refused:
         call(project, *["--data", f"mnist={digits}", "--methods", "lsh", "--bits", "4", "--seeds", "1", *words])
     assert text in str(refused.value)
+
+
+def test_cifar100_is_a_dataset_of_superclasses_and_one_of_classes(tmp_path: Path) -> None:
+    pixels = np.zeros((4, 3072), np.uint8)
+    labels = np.array([[0, 7], [0, 9], [1, 3], [1, 3]], np.uint8)  # superclass, class
+    for name in ("train", "test"):
+        (tmp_path / f"{name}.bin").write_bytes(np.concatenate([labels, pixels], axis=1).tobytes())
+    found = {name: DATASETS.load(name).read(tmp_path).rows for name in ("cifar100", "cifar100-fine")}
+    assert found["cifar100"]["category"].nunique() == 2
+    assert found["cifar100"]["product_id"].nunique() == found["cifar100-fine"]["category"].nunique() == 3
 
 
 @pytest.mark.parametrize(

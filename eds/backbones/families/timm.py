@@ -25,6 +25,14 @@ EXTRA = "vision"
 OPTIONS = ("output", "pooling", "classes", "entry", "prefix", "map", "drop")
 HUB_FILES = ("model.safetensors", "pytorch_model.bin")
 POSITIONS = "pos_embed"
+DECODER = (  # of MAE, which reconstructs pixels: its encoder does without
+    "mask_token",
+    "decoder_embed",
+    "decoder_pos_embed",
+    "decoder_blocks",
+    "decoder_norm",
+    "decoder_pred",
+)
 PREFIX_TOKENS = 5  # at most: a class token and four registers, which files keep inside or outside of pos_embed
 FILTERS = ("checkpoint_filter_fn", "_filter_fn", "_filter_torchvision_pretrained", "_filter_pretrained")
 
@@ -88,7 +96,9 @@ def _build(
     elif path is not None:
         state = weights.rename_keys(weights.read(path, request.option("entry")), request.key_map)
         heads = [] if classes else _heads(config)
-        weights.fit(model, _native(model, state, request), str(path), [*heads, *request.options_named("drop")])
+        weights.fit(
+            model, _native(model, state, request), str(path), [*heads, *DECODER, *request.options_named("drop")]
+        )
     spec = request.spec(
         preprocessing(config, request),
         weights_sha256=weights.file_digest(path) if path else weights.tensors_digest(model.state_dict()),
