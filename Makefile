@@ -7,6 +7,7 @@ LEAN   := .venv-lean
 STUDIO := .venv-studio
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+LIGHT  := $(VENV)/.light
 DEMO   ?= demo
 JOBS   ?= 3
 
@@ -14,7 +15,7 @@ JOBS   ?= 3
 LEAN_TESTS := tests/test_tables.py tests/test_schema.py tests/io/test_files.py tests/test_config.py tests/test_registry.py \
               tests/test_project.py tests/imaging tests/test_vectors_store.py tests/faults/test_killed_writers.py \
               tests/synthetic tests/images tests/suspects tests/neighbors tests/labels tests/conformance/stores \
-              tests/truth tests/metrics tests/analysis
+              tests/truth tests/metrics tests/analysis tests/test_without_torch.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -23,8 +24,16 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY) ## Set up, walk the flow on a drawn catalogue (into ./demo), then open the pages where it is judged
+demo: $(LIGHT) ## Set up without torch, walk the flow on a drawn catalogue (into ./demo), open the pages where it is judged
 	@$(BIN)/eds demo $(DEMO)
+	@$(MAKE) --no-print-directory demo-pages
+
+demo-full: $(READY) ## The same with torch, larger pictures and one more network (into ./demo-full)
+	@$(BIN)/eds demo $(DEMO)-full --size 768 --model hsv=descriptor:hsv --model hog=descriptor:hog \
+	  --model lite0=wheel:efficientnet_lite0 --model lite1=wheel:efficientnet_lite1 --model lite2=wheel:efficientnet_lite2
+	@$(MAKE) --no-print-directory demo-pages DEMO=$(DEMO)-full
+
+demo-pages:
 	@if [ -t 1 ]; then $(BIN)/eds labels serve --demo --project $(DEMO); else \
 	  echo "To judge pairs, and to see what was judged, start the pages; they tell the address and how to sign in:"; \
 	  echo "  $(BIN)/eds labels serve --demo --project $(DEMO)"; fi
@@ -59,7 +68,7 @@ docs: $(READY) ## Regenerate the generated parts of the documentation
 	@$(BIN)/python -m tests.generated
 
 constraints: $(READY) ## Pin the versions that are installed now
-	@{ head -n 1 constraints.txt; $(BIN)/pip freeze --exclude-editable | grep '==' | grep -viE '^(nvidia|cuda|triton|efficientnet)' | sort -f; } > $(VENV)/pins
+	@{ head -n 1 constraints.txt; $(BIN)/pip freeze --exclude-editable | grep '==' | grep -viE '^(nvidia|cuda|triton|efficientnet|uv=)' | sed 's/+cpu$$//' | sort -f; } > $(VENV)/pins
 	@mv $(VENV)/pins constraints.txt
 
 clean: ## Remove the virtual environments and caches
@@ -70,18 +79,31 @@ python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "eds needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Name another: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2> /dev/null || { echo "$(PYTHON) has no venv: on Debian or Ubuntu, apt-get install python3-venv"; exit 1; }
 
-$(READY): pyproject.toml constraints.txt | python
-	@echo "Setting up $(VENV): about 7 GB with PyTorch, some minutes the first time ..."
+$(LIGHT): pyproject.toml constraints.txt | python
+	@echo "Setting up $(VENV): 1.2 GB without PyTorch, about a minute the first time ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -q -e ".[vision,offline,transformers,http,formats,annotator,scale,dev]" -c constraints.txt \
+	@$(BIN)/python -m pip install -q -e ".[offline,annotator]" -c constraints.txt \
 	  || { echo "Packages could not be installed: see the message above; is there network and disk space?"; exit 1; }
 	@touch $@
+
+# Linux without a GPU takes PyTorch's own build for CPUs, where its index can be reached; else pip's brings CUDA (5 GB).
+$(READY): pyproject.toml constraints.txt | python
+	@echo "Setting up $(VENV) with PyTorch: 3 GB, or 8 GB with CUDA; some minutes the first time ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@if [ "$$(uname)" = Linux ] && ! test -e /dev/nvidiactl && ! $(BIN)/python -c 'import torch' 2> /dev/null; then \
+	  $(BIN)/python -m pip install -q uv && $(BIN)/uv pip install -q --python $(BIN)/python --torch-backend cpu \
+	    $$(grep -E '^torch(vision)?==' constraints.txt) 2> /dev/null \
+	  || echo "The index of PyTorch's builds for CPUs cannot be reached: pip takes the build with CUDA."; \
+	fi
+	@$(BIN)/python -m pip install -q -e ".[vision,offline,transformers,http,formats,annotator,scale,dev]" -c constraints.txt \
+	  || { echo "Packages could not be installed: see the message above; is there network and disk space?"; exit 1; }
+	@touch $@ $(LIGHT)
 
 $(LEAN)/.ready: pyproject.toml constraints.txt | python
 	@echo "Setting up $(LEAN): pandas 2, no torch ..."
 	@test -x $(LEAN)/bin/python || $(PYTHON) -m venv $(LEAN)
 	@grep -v '^pandas==' constraints.txt > $(LEAN)/constraints.txt
-	@$(LEAN)/bin/python -m pip install -q -e ".[labels,test]" "pandas<3" -c $(LEAN)/constraints.txt \
+	@$(LEAN)/bin/python -m pip install -q -e ".[labels,offline,test]" "pandas<3" -c $(LEAN)/constraints.txt \
 	  || { echo "Packages could not be installed: see the message above; is there network?"; exit 1; }
 	@touch $@
 
@@ -114,4 +136,4 @@ $(NODE)/.ready: | $(READY)
 	  || { echo "npm could not install oidc-provider and axe-core: is there network?"; exit 1; }
 	@touch $@
 
-.PHONY: help demo test test-lean lint format speed screenshots docs constraints clean python browser
+.PHONY: help demo demo-full demo-pages test test-lean lint format speed screenshots docs constraints clean python browser

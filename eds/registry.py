@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eds.distribution import install as install_extra
 from eds.errors import MissingExtraError, UnknownNameError
 
 _HELP = re.compile(r'\A(?:#.*\n|\s)*[rR]?"""\s*(.*?)\s*(?:"""|\n)')
@@ -68,7 +69,7 @@ class Plugins:
             package = (error.name or "").partition(".")[0]
             if package == self.package.partition(".")[0]:
                 raise
-            install = f'pip install "eds[{plugin.extra}]"' if plugin.extra else f"pip install {package}"
+            install = install_extra(plugin.extra) if plugin.extra else f"pip install {package}"
             raise MissingExtraError(
                 f"{self.noun} {name} needs the package {error.name}, which is not installed", hint=f"Run: {install}."
             ) from error

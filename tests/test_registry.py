@@ -57,7 +57,7 @@ def test_an_unknown_name_lists_the_known_ones(shapes: Plugins) -> None:
 def test_a_missing_package_says_what_to_install(shapes: Plugins) -> None:
     with pytest.raises(MissingExtraError, match=r"needs the package package_that_is_not_there") as caught:
         shapes.load("heavy")
-    assert caught.value.hint == 'Run: pip install "eds[vision]".'
+    assert caught.value.hint == 'Run: pip install "eds-benchmark[vision]".'
     with pytest.raises(MissingExtraError) as caught:
         shapes.load("other")
     assert caught.value.hint == "Run: pip install package_that_is_not_there."

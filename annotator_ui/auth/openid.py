@@ -24,6 +24,7 @@ from starlette.routing import Route
 from annotator_ui.app_state import site
 from annotator_ui.lanes import in_lane
 from annotator_ui.texts import ACCOUNTS as SAYS
+from eds.distribution import install
 from eds.errors import ConfigError, MissingExtraError
 from eds.project.experts import SignInError
 
@@ -47,7 +48,7 @@ def read_openid(path: Path) -> OpenId:
     """The settings in a file that only its owner may read; all faults at once."""
     for package in ("authlib", "httpx"):
         if find_spec(package) is None:
-            raise MissingExtraError(f"OpenID Connect needs {package}", hint='Run: pip install "eds[annotator]".')
+            raise MissingExtraError(f"OpenID Connect needs {package}", hint=f"Run: {install('annotator')}.")
     try:
         readable = path.stat().st_mode & 0o077
         values = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import torch
 
 from eds.backbones import runtimes
+from eds.backbones.on_torch import Normalised
 from eds.backbones.request import Request
 from eds.backbones.spec import BackboneSpec
 from eds.backbones.vectors import check_batch, finish
@@ -40,7 +41,7 @@ def backbone(network: torch.nn.Module, spec: BackboneSpec, request: Request) -> 
     for parameter in network.parameters():
         parameter.requires_grad_(False)
     steps = spec.preprocessing
-    module = runtimes.Normalised(network.eval().float(), steps.mean, steps.std).eval()
+    module = Normalised(network.eval().float(), steps.mean, steps.std).eval()
     probe = np.random.default_rng(0).integers(0, 256, (2, steps.side, steps.side, 3), dtype=np.uint8)
     expected = _run_plain_torch(module, probe, request)
     runner = runtimes.start(module, steps.side, device, runtime, spec.precision, request.threads)
@@ -50,9 +51,7 @@ def backbone(network: torch.nn.Module, spec: BackboneSpec, request: Request) -> 
     return backbone
 
 
-def _run_plain_torch(
-    module: runtimes.Normalised, probe: npt.NDArray[np.uint8], request: Request
-) -> npt.NDArray[np.float32]:
+def _run_plain_torch(module: Normalised, probe: npt.NDArray[np.uint8], request: Request) -> npt.NDArray[np.float32]:
     """The output of plain torch float32 on the CPU for the probe, uint8 (2, side, side, 3)."""
     side = probe.shape[1]
     try:

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from eds.backbones.preprocessing import Preprocessing
+from eds.backbones.spec import BackboneSpec
+from eds.backbones.vectors import check_batch, finish
 from eds.errors import InputError
 
 if TYPE_CHECKING:
-    from eds.backbones.runtimes import Normalised
+    from eds.backbones.on_torch import Normalised
 
 WAITING = 2  # requests per stream: the next one is ready, so no stream waits for Python
 HINTS = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
@@ -40,13 +43,13 @@ class OpenVinoRunner:
         streams = int(compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS"))
         self._requests = [compiled.create_infer_request() for _ in range(WAITING * streams)]
         self._tensor = openvino.Tensor
-        self._dimension = int(compiled.output(0).partial_shape[1].get_length())
+        self.dimension = int(compiled.output(0).partial_shape[1].get_length())
         self._lock = threading.Lock()
 
     def run(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """The network's output, float32 (n, dimension), for uint8 (n, side, side, 3)."""
         batch = np.require(batch, requirements=["C", "W"])  # memory that OpenVINO shares may not be read-only
-        output = np.empty((len(batch), self._dimension), dtype=np.float32)
+        output = np.empty((len(batch), self.dimension), dtype=np.float32)
         with self._lock:
             try:
                 for row, request in zip(range(len(batch)), cycle(self._requests)):
@@ -58,6 +61,33 @@ class OpenVinoRunner:
                 for request in self._requests:
                     request.wait()
         return output
+
+
+class OpenVinoBackbone:
+    """An image encoder that OpenVINO runs without torch."""
+
+    def __init__(self, spec: BackboneSpec, runner: OpenVinoRunner) -> None:
+        self.spec, self._runner = spec, runner
+
+    def encode(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+        """uint8 (n, side, side, 3) to float32 (n, dimension)."""
+        check_batch(batch, self.spec.preprocessing.side)
+        if not len(batch):
+            return np.empty((0, self.spec.dimension), dtype=np.float32)
+        return finish(self._runner.run(batch), self.spec)
+
+
+def on_bytes(model: Any, steps: Preprocessing, *, channels_last: bool = False) -> Any:
+    """A model of normalised images as one of bytes, uint8 (1, side, side, 3); its first layer normalises."""
+    openvino = library()
+    builder = openvino.preprocess.PrePostProcessor(model)
+    image = builder.input()
+    image.tensor().set_element_type(openvino.Type.u8).set_layout(openvino.Layout("NHWC"))
+    scale, shift = [255 * value for value in steps.std], [255 * value for value in steps.mean]
+    image.preprocess().convert_element_type(openvino.Type.f32).mean(shift).scale(scale)
+    image.model().set_layout(openvino.Layout("NHWC" if channels_last else "NCHW"))
+    builder.output().tensor().set_element_type(openvino.Type.f32)
+    return builder.build()
 
 
 def library() -> Any:

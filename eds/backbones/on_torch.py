@@ -7,9 +7,26 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from eds.backbones.runtimes import Normalised
-
 REDUCED = {"bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+class Normalised(torch.nn.Module):
+    """A network on bytes: uint8 (n, side, side, 3), normalised by mean and std in its first layer."""
+
+    mean: torch.Tensor
+    std: torch.Tensor
+
+    def __init__(self, network: torch.nn.Module, mean: tuple[float, ...], std: tuple[float, ...]) -> None:
+        super().__init__()
+        self.network = network
+        self.register_buffer("mean", torch.tensor(mean, dtype=torch.float32))
+        self.register_buffer("std", torch.tensor(std, dtype=torch.float32))
+
+    def forward(self, batch: torch.Tensor) -> torch.Tensor:
+        """The network's output for a batch of bytes; permuting the channels last moves no data."""
+        values = (batch.float() / 255 - self.mean) / self.std
+        output: torch.Tensor = self.network(values.permute(0, 3, 1, 2))
+        return output
 
 
 class TorchRunner:

@@ -1,14 +1,20 @@
 """Device and library of inference: chosen by name, recorded in the spec, never substituted."""
 
 import importlib.util
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from eds import choices
+from eds.distribution import install
 from eds.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from eds.backbones.on_torch import Normalised
+
+
+INSTALL = f"Run: {install('vision')}."
 
 
 class Runner(Protocol):
@@ -21,43 +27,24 @@ class Runner(Protocol):
         ...
 
 
-class Normalised(torch.nn.Module):
-    """A network on bytes: uint8 (n, side, side, 3), normalised by mean and std in its first layer."""
-
-    mean: torch.Tensor
-    std: torch.Tensor
-
-    def __init__(self, network: torch.nn.Module, mean: tuple[float, ...], std: tuple[float, ...]) -> None:
-        super().__init__()
-        self.network = network
-        self.register_buffer("mean", torch.tensor(mean, dtype=torch.float32))
-        self.register_buffer("std", torch.tensor(std, dtype=torch.float32))
-
-    def forward(self, batch: torch.Tensor) -> torch.Tensor:
-        """The network's output for a batch of bytes; permuting the channels last moves no data."""
-        values = (batch.float() / 255 - self.mean) / self.std
-        output: torch.Tensor = self.network(values.permute(0, 3, 1, 2))
-        return output
-
-
 def choose(device: str, runtime: str) -> tuple[str, str]:
     """Resolve the requested device (cpu, cuda, cuda:1, mps) and runtime (openvino, torch)."""
     choices.check(choices.Runtime, runtime, "runtime")
     device = _device(device)
+    if runtime == "torch" and not _installed("torch"):
+        raise MissingExtraError("runtime torch needs the package torch, which is not installed", hint=INSTALL)
     if runtime == "auto":
         runtime = "openvino" if device == "cpu" else "torch"
     if runtime == "openvino":
         if device != "cpu":
             raise InputError(f"runtime openvino runs on the cpu, not on {device}", hint="Choose --runtime torch.")
-        if importlib.util.find_spec("openvino") is None:
-            raise MissingExtraError(
-                "the package openvino is not installed",
-                hint='Run: pip install "eds[vision]"; or choose --runtime torch, which is 2 to 6 times slower.',
-            )
+        if not _installed("openvino"):
+            hint = f"Run: {install('onnx')}; or choose --runtime torch, which is 2 to 6 times slower."
+            raise MissingExtraError("the package openvino is not installed", hint=hint)
     return device, runtime
 
 
-def start(network: Normalised, side: int, device: str, runtime: str, precision: str, threads: int | None) -> Runner:
+def start(network: "Normalised", side: int, device: str, runtime: str, precision: str, threads: int | None) -> Runner:
     """Load the network on the device with the library of that runtime."""
     if runtime == "openvino":
         from eds.backbones.on_openvino import OpenVinoRunner, of_network
@@ -69,13 +56,23 @@ def start(network: Normalised, side: int, device: str, runtime: str, precision: 
 
 
 def _device(device: str) -> str:
+    kind, _, number = device.partition(":")
+    if kind not in ("auto", "cpu", "cuda", "mps") or (number and not number.isdigit()):
+        raise InputError(f"device is {device!r}", hint="Use auto, cpu, cuda, cuda:NUMBER or mps.")
+    if kind in ("auto", "cpu") and not _installed("torch"):
+        return "cpu"
+    if not _installed("torch"):
+        raise MissingExtraError(f"device {device} needs the package torch, which is not installed", hint=INSTALL)
+    import torch
+
     mps = torch.backends.mps.is_available()
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
-    kind, _, number = device.partition(":")
-    if kind not in ("cpu", "cuda", "mps") or (number and not number.isdigit()):
-        raise InputError(f"device is {device!r}", hint="Use auto, cpu, cuda, cuda:NUMBER or mps.")
-    there = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(mps)}[kind]
+    there = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(mps)}.get(kind, 0)
     if int(number or 0) >= there:
         raise InputError(f"device {device} does not exist", hint=f"Choose another; available {kind} devices: {there}.")
     return kind if kind == "cpu" else device
+
+
+def _installed(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None

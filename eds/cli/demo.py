@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--views", type=click.IntRange(1), default=2, help="Images of each garment.")
 @click.option("--queries", type=click.IntRange(1), default=200, help="Queries among the catalogue's images, at most.")
 @click.option("--wild", type=click.IntRange(0), default=40, help="Query images of the wild domain.")
-@click.option("--size", type=click.IntRange(32, 2048), default=768, help="Side of an image in pixels.")
+@click.option("--size", type=click.IntRange(32, 2048), default=512, help="Side of an image in pixels.")
 @click.option("--model", "models", multiple=True, metavar="SPEC", help="Models (default: 2 descriptors, 2 networks).")
 def demo(console: Console, folder: Path, models: tuple[str, ...], **plan: int) -> None:
     """Run the whole flow on a drawn catalogue; resumes.
@@ -26,10 +26,10 @@ def demo(console: Console, folder: Path, models: tuple[str, ...], **plan: int) -
     Models embed the catalogue, their lists are mined and pooled, simulated experts judge the pool and random pairs;
     then truth, scores and the report are made. As the catalogue is drawn, the known truth is shown beside.
     """
-    from eds.project.demo import MODELS, make_demo
+    from eds.project.demo import make_demo
 
     console.would_begin("make", str(folder), f"a drawn catalogue of {plan['products']:,} garments, judged and scored")
-    console.show(make_demo(folder, plan=plan, models=models or MODELS, workers=None, reporter=console), render_demo)
+    console.show(make_demo(folder, plan=plan, models=models or None, workers=None, reporter=console), render_demo)
 
 
 def render_demo(result: "DemoResult") -> str:

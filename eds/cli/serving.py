@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eds.cli.console import Console, command
+from eds.distribution import install
 from eds.errors import MissingExtraError, ProjectError
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _check_installed() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise MissingExtraError(
-            f"the annotator needs {', '.join(missing)}, not installed here", hint='Run: pip install "eds[annotator]".'
+            f"the annotator needs {', '.join(missing)}, not installed here", hint=f"Run: {install('annotator')}."
         )
 
 

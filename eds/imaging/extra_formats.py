@@ -10,6 +10,7 @@ import zlib
 from functools import cache
 from importlib.util import find_spec
 
+from eds.distribution import install
 from eds.errors import ImageError
 
 HEIC = ("heic", "heif")
@@ -17,7 +18,7 @@ VECTOR = ("svg", "svgz")
 SIDE = 1024  # pixels of a drawing's longer side
 DPI = 96  # of lengths in pt, mm or in, as CSS has it; the package assumes 0, and refuses them
 MOST = 20 << 20  # bytes of an unpacked drawing
-INSTALL = 'Run: pip install "eds[formats]".'
+INSTALL = f"Run: {install('formats')}."
 LEAD = rb"(?>(?:<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[[^\]]*\]\s*)?>)\s*)*+"  # atomic: no file may make the search slow
 SVG = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?" + LEAD + rb"<svg[\s>]", re.DOTALL)
 ENTITIES = 100  # of a drawing

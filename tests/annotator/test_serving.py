@@ -99,7 +99,7 @@ def test_what_is_missing_is_told_with_what_to_do(
     with pytest.raises(MissingExtraError) as missing:
         _serve(monkeypatch, "-p", str(project.root))
     assert "streamlit" in missing.value.what
-    assert "eds[annotator]" in missing.value.hint
+    assert "eds-benchmark[annotator]" in missing.value.hint
 
 
 def test_the_server_itself_tells_a_taken_port_in_one_line(project: Project) -> None:

@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from eds.backbones import load, network, on_openvino, runtimes
+from eds.backbones import load, network, on_openvino, on_torch, runtimes
 from eds.errors import InputError, MissingExtraError
 from tests.backbones.pictures import timm_file
 from tests.reference import backbones as slow
@@ -65,10 +65,17 @@ def test_no_silent_choice(monkeypatch: pytest.MonkeyPatch) -> None:
         load(TEXT, device="gpu")
     with pytest.raises(InputError, match="threads is 0"):
         load(TEXT, threads=0)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    there = {"torch"}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: True if name in there else None)
     with pytest.raises(MissingExtraError, match="--runtime torch"):
         runtimes.choose("cpu", "auto")
     assert runtimes.choose("cpu", "torch") == ("cpu", "torch")
+    there.symmetric_difference_update({"torch", "openvino"})
+    assert runtimes.choose("auto", "auto") == ("cpu", "openvino")
+    with pytest.raises(MissingExtraError, match="runtime torch needs the package torch"):
+        runtimes.choose("cpu", "torch")
+    with pytest.raises(MissingExtraError, match="device cuda needs the package torch"):
+        runtimes.choose("cuda", "auto")
 
 
 def test_openvino_sends_nothing_home() -> None:
@@ -113,7 +120,7 @@ def test_vectors_that_are_not_finite_are_refused() -> None:
         warnings.simplefilter("ignore")
         made = network.NetworkBackbone(
             spec,
-            runtimes.start(runtimes.Normalised(Broken(), (0,) * 3, (1,) * 3), 160, "cpu", "torch", "float32", None),
+            runtimes.start(on_torch.Normalised(Broken(), (0,) * 3, (1,) * 3), 160, "cpu", "torch", "float32", None),
         )
         with pytest.raises(InputError, match="not finite for 1 of 2"):
             made.encode(np.stack([np.full((160, 160, 3), value, np.uint8) for value in (10, 200)]))

@@ -18,8 +18,6 @@ from eds.backbones.spec import BackboneSpec
 from eds.backbones.vectors import check_batch, finish
 from eds.errors import InputError, MissingExtraError, UnknownNameError
 
-EXTRA = "vision"
-
 Pixels = npt.NDArray[np.uint8]
 Number = TypeVar("Number", np.int64, np.float64)
 Vectors = npt.NDArray[np.float64]
@@ -125,7 +123,7 @@ def load(request: Request) -> Descriptor:
         dimension = describe(np.zeros((1, SIDE, SIDE, 3), dtype=np.uint8)).shape[1]
     except ModuleNotFoundError as error:
         what = f"descriptors need the package {error.name}, which is not installed"
-        raise MissingExtraError(what, where=request.text, hint='Run: pip install "eds[vision]".') from error
+        raise MissingExtraError(what, where=request.text, hint="Run: pip install scikit-image.") from error
     spec = request.spec(default, dimension=dimension, pooling="", runtime="numpy", licence="apache-2.0")
     return Descriptor(spec, describe)
 

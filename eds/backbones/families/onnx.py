@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from eds.backbones.on_openvino import OpenVinoRunner, library
+from eds.backbones.on_openvino import OpenVinoBackbone, OpenVinoRunner, library, on_bytes
 from eds.backbones.preprocessing import Preprocessing
 from eds.backbones.request import Request
-from eds.backbones.spec import BackboneSpec
 from eds.backbones.stated_steps import stated_steps
-from eds.backbones.vectors import check_batch, finish
 from eds.errors import InputError
 from eds.io.files import digest
 
@@ -26,21 +23,7 @@ COLOURS = 3
 SUFFIXES = (".onnx", ".xml")
 
 
-class OnnxBackbone:
-    """An image encoder in a file."""
-
-    def __init__(self, spec: BackboneSpec, runner: OpenVinoRunner) -> None:
-        self.spec, self._runner = spec, runner
-
-    def encode(self, batch: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-        """uint8 (n, side, side, 3) to float32 (n, dimension)."""
-        check_batch(batch, self.spec.preprocessing.side)
-        if not len(batch):
-            return np.empty((0, self.spec.dimension), dtype=np.float32)
-        return finish(self._runner.run(batch), self.spec)
-
-
-def load(request: Request) -> OnnxBackbone:
+def load(request: Request) -> OpenVinoBackbone:
     """Load a file of ONNX, or of OpenVINO (.xml)."""
     request.allow_only("output", "pooling")
     if request.random_init:
@@ -65,7 +48,7 @@ def load(request: Request) -> OnnxBackbone:
         dimension=int(model.output(0).partial_shape[1].get_length()),
         runtime=OpenVinoRunner.name,
     )
-    return OnnxBackbone(spec, OpenVinoRunner(model, request.precision, request.threads))
+    return OpenVinoBackbone(spec, OpenVinoRunner(model, request.precision, request.threads))
 
 
 def _read(path: Path, request: Request) -> Any:
@@ -123,14 +106,7 @@ def _on_bytes(model: Any, steps: Preprocessing, last: bool, request: Request) ->
             model = _pooled(model, rank, pooling, request)
         elif pooling:
             raise InputError("the model pools already", where=request.text, hint="Remove pooling=.")
-        builder = openvino.preprocess.PrePostProcessor(model)
-        image = builder.input()
-        image.tensor().set_element_type(openvino.Type.u8).set_layout(openvino.Layout("NHWC"))
-        scale, shift = [255 * value for value in steps.std], [255 * value for value in steps.mean]
-        image.preprocess().convert_element_type(openvino.Type.f32).mean(shift).scale(scale)
-        image.model().set_layout(openvino.Layout("NHWC" if last else "NCHW"))
-        builder.output().tensor().set_element_type(openvino.Type.f32)
-        return builder.build()
+        return on_bytes(model, steps, channels_last=last)
     except RuntimeError as error:
         reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), "")
         what = f"the model does not accept {steps.side} x {steps.side} pixels ({reason.strip()[:200]})"
