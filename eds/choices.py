@@ -14,6 +14,8 @@ OnBad = Literal["skip", "fail"]
 Duplicates = Literal["keep", "merge", "leave-out"]  # images of equal files: as they are, one product, or one image
 DuplicateDecision = Literal["keep", "merge", "drop"]  # near duplicates: as they are, one product, or only the first
 
+DemoCatalogue = Literal["furniture", "emoji"]  # real catalogues that the demo knows
+
 # models
 MODEL_NAME = "[A-Za-z0-9][A-Za-z0-9._+-]{0,99}"  # what a model may be called
 GivenRole = Literal["generator", "evaluated"]  # its lists make the pool, or it is only compared with those that do

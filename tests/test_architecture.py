@@ -74,6 +74,7 @@ def test_an_analyst_or_annotator_installs_no_torch() -> None:
     assert {name: found & heavy for name, found in packages.items() if found & heavy} == {
         "vision": heavy,
         "onnx": {"openvino"},
+        "offline": {"openvino"},
     }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from eds.distribution import install
 from eds.errors import InputError, MissingExtraError
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -46,7 +47,7 @@ def umap_plane(vectors: Array, seed: int) -> Array:
         except ImportError as error:
             raise MissingExtraError(
                 "the method umap needs the package umap-learn, which is not installed",
-                hint='Run: pip install "eds[scale]", or choose the method pca.',
+                hint=f"Run: {install('scale')}, or choose the method pca.",
             ) from error
         reduced, _ = principal_components(vectors, KEPT, seed)
         neighbours = min(15, len(vectors) - 1)

@@ -43,7 +43,8 @@ def mobilenet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> torch.nn.Modul
     names = {"conv_pw": 0, "bn1": 1, "conv_dw": 3, "bn2": 4, "conv_pwl": 6, "bn3": 7}
     first = {"conv_dw": 0, "bn1": 1, "conv_pw": 3, "bn2": 4}
     outer = {"conv_stem": "0.0", "bn1": "0.1", "conv_head": "18.0", "bn2": "18.1"}
-    places = [(stage, block) for stage, blocks in enumerate(network.blocks) for block in range(len(blocks))]
+    stages = enumerate(network.blocks)  # type: ignore[arg-type]
+    places = [(stage, block) for stage, blocks in stages for block in range(len(blocks))]
     state = {}
     for name, values in network.state_dict().items():
         head, _, rest = name.partition(".")

@@ -179,8 +179,8 @@ def expected(tmp_path: Path) -> list[tuple[str, str, str, str]]:
 
 
 def test_every_reader_is_in_the_suite() -> None:
-    """Arrays, which have neither paths nor products, are tested in tests/images/test_arrays.py."""
-    assert {kind for kind, _ in FORMS.values()} - {"folder"} | {"cifar", "idx"} == set(READERS)
+    """Those that bring pictures of their own are tested in tests/images: test_arrays.py, test_real_catalogues.py."""
+    assert {kind for kind, _ in FORMS.values()} - {"folder"} | {"cifar", "emoji", "furniture", "idx"} == set(READERS)
 
 
 @pytest.mark.parametrize("form", FORMS)

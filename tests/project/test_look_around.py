@@ -55,7 +55,7 @@ def test_without_umap_the_remedy_is_said(project: eds.Project, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "umap", None)  # as where it is not installed
     with pytest.raises(MissingExtraError) as caught:
         project.map_images("hsv", method="umap")
-    assert "eds[scale]" in caught.value.hint
+    assert "eds-benchmark[scale]" in caught.value.hint
 
 
 def test_pairs_of_chosen_images_are_priced_added_asked_and_undone(project: eds.Project) -> None:
