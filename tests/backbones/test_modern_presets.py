@@ -101,7 +101,7 @@ def test_where_the_weights_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_weights_of_a_package_are_here_where_it_is_installed() -> None:
     assert state_of(Facts(224, "mit", 9, package="json")) == "here"
-    assert "eds[offline]" in state_of(Facts(224, "mit", 9, package="no_such_package"))
+    assert "eds-benchmark[offline]" in state_of(Facts(224, "mit", 9, package="no_such_package"))
 
 
 @pytest.mark.parametrize("name", ["lite0", "lite1"])
