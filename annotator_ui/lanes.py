@@ -14,9 +14,10 @@ from anyio import to_thread
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Lane = Literal["gate", "judging", "tasks", "pictures", "accounts", "health", "background"]
+Lane = Literal["gate", "judging", "tasks", "pictures", "accounts", "sessions", "health", "background"]
 THREADS: dict[Lane, int] = {
-    "gate": 8,  # whose session it is: one short question to the database
+    "gate": 8,  # whose session it is: one short question to the database, never a write, which may have to wait
+    "sessions": 4,  # renewing and ending them, and those that a proxy opens
     "judging": 40,  # judgements; they wait for the disk together (group commit)
     "tasks": 8,  # what is to be judged next
     "pictures": 4,  # prepared pictures, from disk; decoding has the picture queue

@@ -33,7 +33,8 @@ LOG = logging.getLogger(__name__)
 RENEW = 3600  # seconds: a token older than this is renewed when a page is loaded
 LARGEST = 256 * 1024  # bytes of a request: many judgements at once
 LARGEST_FORM = 20_000
-OPEN = re.compile(r"/(sign-in(/openid(/back)?|/passkey\.js)?|invitation/[^/]+|health|ready)")
+OPEN = re.compile(r"/(sign-in(/passkey\.js)?|invitation/[^/]+|health|ready)")
+OPEN_WITH_OPENID = re.compile(rf"{OPEN.pattern}|/sign-in/openid(/back)?")
 FORMS = re.compile(r"/(sign-in|sign-out|passkeys|password|invitation/[^/]+)")  # their forms carry a token of their own
 PROXY = "proxy"  # the way of a session that a proxy's header opened
 UNKNOWN_HOST = "Start the server with --public-url and the address that browsers use."
@@ -52,6 +53,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self.app, self.site = app, site
+        self._open = OPEN if site.options.openid is None else OPEN_WITH_OPENID
         # uvicorn's own option would rewrite the peer before we know whether it is a proxy that may vouch for accounts.
         proxies = [str(network) for network in site.options.proxies]
         self._behind_proxy = ProxyHeadersMiddleware(self._serve, proxies)  # type: ignore[arg-type]  # its own ASGI types
@@ -121,10 +123,10 @@ class Gate:
         token = self._token(scope)
         result = await self._session(token, client) if token else None
         page = _is_page(scope)
-        if client.vouched is not None and page and not OPEN.fullmatch(path):
+        if client.vouched is not None and page and not self._open.fullmatch(path):
             if result is None or result.expert != client.vouched:
                 try:
-                    token = await in_lane("gate", self._vouched, client.vouched)
+                    token = await in_lane("sessions", self._vouched, client.vouched)
                 except SignInError:
                     return RedirectResponse(f"{self.site.base}/sign-in?unknown=1", 303)
                 scope["eds.renewed"] = token
@@ -137,9 +139,9 @@ class Gate:
             scope["eds.token"] = token
             if page and token and "eds.renewed" not in scope:
                 renew = partial(self.site.project.experts.renew_session, token, after=RENEW)
-                scope["eds.renewed"] = await in_lane("gate", renew)
+                scope["eds.renewed"] = await in_lane("sessions", renew)
             return None
-        if OPEN.fullmatch(path):
+        if self._open.fullmatch(path):
             return None
         if page:
             requested = path + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
@@ -173,7 +175,7 @@ class Gate:
         """The session of a token; one that the proxy opened ends when the proxy names nobody any longer."""
         result = await in_lane("gate", self.site.project.experts.session, token)
         if result is not None and result.way == PROXY and client.vouched is None:
-            await in_lane("gate", self.site.project.experts.sign_out, token)
+            await in_lane("sessions", self.site.project.experts.sign_out, token)
             return None
         return result
 

@@ -7,6 +7,8 @@ from contextlib import closing
 from ipaddress import ip_network
 from pathlib import Path
 
+import anyio
+import httpx
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -41,6 +43,8 @@ PATHS = [
     "//home",
     "/sign-in/",
     "/sign-in/x",
+    "/sign-in/openid",
+    "/sign-in/openid/back",
     "/sign-in/static/x.js",
     "/invitation",
     "/invitation/a/b",
@@ -228,6 +232,35 @@ def test_a_token_is_renewed_when_a_page_is_loaded_and_the_old_one_ends_soon(
     assert [one.get("/x").status_code for one in both] == [200, 200]  # requests under way still come with the old one
     _aged(site, monkeypatch, 61)
     assert [one.get("/x").status_code for one in both] == [401, 200]
+
+
+def test_who_waits_for_a_renewal_holds_up_nobody_else(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(middleware, "RENEW", 0)
+    tokens = [site.owner.experts.sign_in_vouched(name, by="test") for name in ["bob"] * 12 + ["ann"]]
+    app = client_for(site).app
+
+    async def status(token: str, path: str) -> int:
+        transport = httpx.ASGITransport(app, client=("10.1.1.1", 4000))
+        cookies = {"eds_session": token}
+        async with httpx.AsyncClient(transport=transport, base_url="http://testserver", cookies=cookies) as client:
+            return (await client.get(path, headers=PAGE if path == "/guide" else {})).status_code
+
+    async def beside_pages() -> int:
+        answer = 0
+        async with anyio.create_task_group() as group:
+            for token in tokens[:-1]:
+                group.start_soon(status, token, "/guide")
+            await anyio.sleep(0.3)
+            try:
+                with anyio.fail_after(10):
+                    answer = await status(tokens[-1], "/pictures/large/x")
+            finally:
+                other.execute("ROLLBACK")
+        return answer
+
+    with closing(sqlite3.connect(store_of(site.project).path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")  # a long write of another program
+        assert anyio.run(beside_pages) == 404
 
 
 def test_a_session_nobody_used_ends(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
