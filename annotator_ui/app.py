@@ -8,6 +8,8 @@ from annotator_ui.screen import is_dark, menu
 from annotator_ui.texts import PRODUCT
 from annotator_ui.theme import DARK, LIGHT
 
+# Metrics break their lines where other languages need more room than English.
+ROOM = "<style>[data-testid=stMetric] * { white-space: normal !important; }</style>"
 # On phones Streamlit's menu, closed, only lies beyond the edge: the keyboard would go through all of its links.
 CLOSED = "<style>[data-testid=stSidebar][data-collapsed=true] { visibility: hidden; }</style>"
 
@@ -21,7 +23,7 @@ def main() -> None:
     language.use(language.chosen(who.language, accepted))
     st.session_state[language.STATE] = language.current()
     text = (DARK if is_dark() else LIGHT)["text"]  # a chosen segment of Streamlit's is too pale to read in the dark
-    st.html(f'{CLOSED}<style>button[data-selected="true"] p {{ color: {text} !important; }}</style>')
+    st.html(f'{CLOSED}{ROOM}<style>button[data-selected="true"] p {{ color: {text} !important; }}</style>')
     st.navigation(menu(who), position="top").run()
 
 

@@ -17,8 +17,8 @@ _TEXT = MarkdownIt("zero", {"html": False}).enable(
 _TEXT.validateLink = lambda url: True  # type: ignore[method-assign]  # no address is kept, only the link's text
 
 
-def guideline_html(markdown: str) -> Markup:
-    r"""Return the guideline as HTML; its headings begin at h3, below those of the page.
+def guideline_html(markdown: str, language: str = "") -> Markup:
+    r"""Return the guideline as HTML; its headings begin at h3, below those of the page. Empty: an unknown language.
 
     >>> print(guideline_html("# A\n<b> **is** b\n- [a](javascript:b)"))
     <div class="eds-words"><h3>A</h3><p>&lt;b&gt; <strong>is</strong> b</p><ul><li>[a](javascript:b)</li></ul></div>
@@ -28,7 +28,9 @@ def guideline_html(markdown: str) -> Markup:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1:]) + 2, 6)}"
     body: str = _HTML.renderer.render(tokens, _HTML.options, {})
-    return Markup(f'<div class="eds-words">{body.replace(chr(10), "")}</div>')  # noqa: S704 - escaped by the renderer
+    lang = Markup(' lang="{}"').format(language) if language else ""
+    words = body.replace("\n", "")
+    return Markup(f'<div class="eds-words"{lang}>{words}</div>')  # noqa: S704 - escaped by the renderer
 
 
 def guideline_blocks(markdown: str) -> list[dict[str, str]]:

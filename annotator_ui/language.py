@@ -31,11 +31,11 @@ def add_folder(folder: Path) -> None:
     """Take the catalogues of this folder, too; they come before ours."""
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", where="eds.toml: annotator.locale", hint="Or leave it out.")
-    _folders[:] = [folder, FOLDER]
+    _folders[:] = list(dict.fromkeys((folder, FOLDER)))
     for read in (languages, catalogue, locale_of):
         read.cache_clear()
-    for language in languages():
-        catalogue(language)  # a file that cannot be read is reported now
+    for code in languages():
+        catalogue(code)  # a file that cannot be read is reported now
 
 
 @cache

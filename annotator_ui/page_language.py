@@ -8,6 +8,8 @@ from streamlit import file_util
 
 from annotator_ui import language
 
+# Not asked of Streamlit for a page: a copy that the browser has may be in another language, and it comes as it is.
+WHOLE = (b"if-none-match", b"if-modified-since", b"range", b"accept-encoding")
 ENGLISH = b'<html lang="en">'
 
 
@@ -24,10 +26,8 @@ class PageLanguage:
         if scope["type"] != "http" or scope["method"] != "GET" or of == language.SOURCE:
             await self.app(scope, receive, send)
             return
-        # A browser that asks whether its copy is good may have it in another language.
-        conditional = (b"if-none-match", b"if-modified-since", b"range")
         if b"text/html" in dict(scope["headers"]).get(b"accept", b""):
-            scope = {**scope, "headers": [item for item in scope["headers"] if item[0] not in conditional]}
+            scope = {**scope, "headers": [item for item in scope["headers"] if item[0] not in WHOLE]}
         start: Message | None = None
 
         async def sending(message: Message) -> None:

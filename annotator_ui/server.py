@@ -26,7 +26,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 from streamlit.web import bootstrap
 
-from annotator_ui import exporting, health, icon, pictures, reports
+from annotator_ui import exporting, health, icon, language, pictures, reports
 from annotator_ui.app_state import SESSION_HEADER, Site, install, site
 from annotator_ui.auth import accounts
 from annotator_ui.auth.middleware import Gate
@@ -52,6 +52,8 @@ def build(of: Site) -> st.App:
     """The application of a site, ready to be served."""
     install(of)
     bootstrap.load_config_options(settings(of))
+    if folder := of.project.config.annotator.locale:
+        language.add_folder(of.project.root / folder)
     own_screens()  # fails now, not at the first page; ours are loaded by Streamlit, whose caches need its runtime
     base = of.base
     routes: list[BaseRoute] = [

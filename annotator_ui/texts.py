@@ -74,6 +74,9 @@ class ACCOUNTS(Texts):
     passkeys_title = "Passkeys"
     passkeys_none = "You have no passkey yet."
     back = "Back"
+    language_title = "Language"
+    language_body = "The language of your pages. Guidelines and questions stay as they were written."
+    language_browser = "As in the browser"
     busy = "Many people are signing in right now. Please try again in a few seconds."
 
     passkeys_body = "{name} can sign in with a fingerprint, a face or a security key instead of a password."
@@ -238,6 +241,7 @@ class REPORT(Texts):
         "was computed into the project. It is shown here then."
     )
     open = "Open in a new tab"
+    english = "The report is in English."
 
 
 class ACCOUNT(Texts):
@@ -251,6 +255,8 @@ class ACCOUNT(Texts):
     choose_password = "Choose a password"  # noqa: S105 - a label
     passkeys = "Passkeys"
     out = "Sign out"
+    language = "Language: {name}"
+    browser = "as in the browser"
 
     roles: ClassVar = {
         "expert": "Expert: judges pairs and sees their own work.",

@@ -40,6 +40,7 @@ class CAMPAIGNS(Texts):
     name = "Name"
     name_help = "Experts see it. Do not mention models or ranks."
     origins = "Pairs from"
+    origin_names: ClassVar = {"pool": "pool", "random": "random draw", "negative": "negatives"}
     origin_label = plural("{origin}: {count:,} pair", "{origin}: {count:,} pairs", by="count")
     limit = "Only whole queries with so many pairs altogether (0: all)"
     undecided = plural(
@@ -89,6 +90,7 @@ class CAMPAIGNS(Texts):
     form_question_help = "Stands above every pair. Empty: “Are these two similar?”"
     form_sides = ("Name of the left side", "Name of the right side")
     form_aspects = "Aspects that experts may name with an answer"
+    form_suggested = ("shape", "colour", "pattern", "material", "detail", "occasion")
     form_grades = "Grades from 0 to 3 instead of yes and no"
     form_similar_from = "Similar from grade"
     form_notes = "Experts may write a note with an answer"
@@ -155,6 +157,8 @@ class CAMPAIGNS(Texts):
     guideline_preview = "Read this guideline"
     seed = "Random seed of the order"
     cost = "What it costs"
+    cost_measured = "Measured: {seconds:.1f} s per judgement."
+    cost_assumed = "Assumed: {seconds:.3g} s per judgement (budget.seconds in eds.toml)."
     cost_pairs, cost_judgements, cost_hours, cost_money = "Pairs to judge", "Judgements", "Hours of judging", "Pay"
     cost_pairs_about = "of these, {extra:,} gold and repeats"
     cost_judgements_about = plural("{experts} expert", "{experts} experts", by="experts")
@@ -225,6 +229,7 @@ class CAMPAIGNS(Texts):
     start_from = "Start from"
     blank = "an empty page"
     version = "Name of the new version"
+    language = "Language of the text"
     content = "Text (headings #, lists -, **bold**, *italic*)"
     examples = "Example pairs"
     examples_help = (

@@ -16,6 +16,7 @@ class COMMON(Texts):
     none_link = "Create the first campaign"
     nothing_judged_title = "No judgements yet"
     nothing_judged = "The figures appear as soon as experts judge pairs of this campaign."
+    choose = "Choose"
     similar, different, unsure = "similar", "not similar", "unsure"
     open, closed, query, candidate = "open", "closed", "Query", "Candidate"
 
@@ -130,6 +131,17 @@ class POOL(Texts):
     no_known = "mix in known positives to estimate it"
     bound, bound_about = "p at least (p_LB)", "{positive:,} known among {universe}"
     checked = "Beside the known truth of the drawn catalogue"
+    units: ClassVar = {
+        "image": plural("{n:,} pair of a query and a candidate image", "{n:,} pairs of a query and a candidate image"),
+        "product": plural(
+            "{n:,} pair of a query and a candidate product", "{n:,} pairs of a query and a candidate product"
+        ),
+    }
+    check_names: ClassVar = {
+        "p_k": "p_k: the pool's pairs that are similar",
+        "p": "p: all pairs that are similar",
+        "pool recall": "Pool recall: similar pairs that are in the pool",
+    }
     checked_heads = ("Share", "Estimate", "95 % interval", "In truth", "In the interval")
     contained: ClassVar = {True: "yes", False: "no", None: "–"}
     missed = (
@@ -237,6 +249,12 @@ class CATALOGUE(Texts):
     images, products, categories = "Pictures", "Products", "Categories"
     models, pool, random = "Models", "Pairs in the pool", "Random pairs"
     states_title = "Tables"
+    conditions: ClassVar = {
+        "fresh": "up to date",
+        "stale": "out of date",
+        "absent": "not made yet",
+        "damaged": "damaged",
+    }
     state_columns: ClassVar = {
         "table": "Table",
         "model": "Model",

@@ -143,6 +143,9 @@ class AnnotatorSettings(_Section):
         pattern=r"^([A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?$",
         description="Python module with screens of your own, in the project's folder or installed",
     )
+    locale: str = Field(
+        default="", description="folder with catalogues of further languages (fr.po), in the project's folder"
+    )
     columns: tuple[str, ...] = Field(
         default=("title", "brand", "category", "price"),
         strict=False,

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from annotator_ui import language
 from annotator_ui.app_state import acting, site
-from annotator_ui.auth import passkeys
+from annotator_ui.auth import own_language, passkeys
 from annotator_ui.auth.cookies import (
     FORM,
     cookie_of,
@@ -54,6 +54,7 @@ def routes(base: str) -> list[Route]:
         Route(f"{base}/sign-out", ask_sign_out, methods=["GET"]),
         Route(f"{base}/sign-out", do_sign_out, methods=["POST"]),
         *passkeys.routes(base),
+        *own_language.routes(base),
     ]
     if site().options.openid is not None:
         from annotator_ui.auth import openid
@@ -242,7 +243,7 @@ def _welcome_page(request: Request, name: str, problem: str, status: int = 200) 
         "problem": problem,
         "action": request.url.path,
         "question": one.form.question or PAGE["questions"][one.mode] if one else "",
-        "guideline": guideline_html(guideline.content) if guideline else "",
+        "guideline": guideline_html(guideline.content, guideline.language) if guideline else "",
         "replaces": project.experts.can_return(name),
     }
     body = SAYS.invited_body.format(project=site().name)

@@ -35,7 +35,8 @@ LARGEST = 256 * 1024  # bytes of a request: many judgements at once
 LARGEST_FORM = 20_000
 OPEN = re.compile(r"/(sign-in(/passkey\.js)?|invitation/[^/]+|health|ready)")
 OPEN_WITH_OPENID = re.compile(rf"{OPEN.pattern}|/sign-in/openid(/back)?")
-FORMS = re.compile(r"/(sign-in|sign-out|passkeys|password|invitation/[^/]+)")  # their forms carry a token of their own
+# Pages whose forms carry a token of their own.
+FORMS = re.compile(r"/(sign-in|sign-out|passkeys|password|language|invitation/[^/]+)")
 PROXY = "proxy"  # the way of a session that a proxy's header opened
 UNKNOWN_HOST = "Start the server with --public-url and the address that browsers use."
 AWAY = "Nothing that was judged is lost. Try again in some seconds."

@@ -131,6 +131,7 @@ def _guideline(guideline: Guideline | None, version: str, who: Viewer, campaign:
     ]
     return {
         "version": guideline.version,
+        "language": guideline.language,
         "since": old.version if changed else "",
         "blocks": [{**block, "fresh": block not in known} for block in blocks],
         "gone": [block["text"] for block in known if block not in blocks],

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
-from eds.project.campaigns import ASPECTS, Form
+from annotator_ui.texts_leads import COMMON
+from eds.project.campaigns import Form
 
 
 def form_of(given: Form, mode: str, key: str = "form") -> Form:
@@ -17,9 +18,14 @@ def form_of(given: Form, mode: str, key: str = "form") -> Form:
             side.text_input(label, value, max_chars=60, key=f"{key}-{label}")
             for side, label, value in zip(sides, SAYS.form_sides, (given.query_name, given.candidate_name), strict=True)
         ]
-        known = list(dict.fromkeys([*ASPECTS, *given.aspects]))
+        known = list(dict.fromkeys([*SAYS.form_suggested, *given.aspects]))
         aspects = st.multiselect(
-            SAYS.form_aspects, known, list(given.aspects), accept_new_options=True, key=f"{key}-aspects"
+            SAYS.form_aspects,
+            known,
+            list(given.aspects),
+            accept_new_options=True,
+            key=f"{key}-aspects",
+            placeholder=COMMON.choose,
         )
         similar_from = None
         if mode == "pair" and st.checkbox(SAYS.form_grades, given.similar_from is not None, key=f"{key}-grades"):

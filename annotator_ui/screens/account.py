@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator_ui import language
 from annotator_ui.app_state import Viewer, site, url
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.screen import screen
@@ -21,5 +22,7 @@ def show(who: Viewer) -> None:
         st.link_button(SAYS.choose_password, url("/password"), type="primary")
     else:
         st.caption(SAYS.change)
+    own = language.languages().get(who.language, SAYS.browser)
+    st.link_button(SAYS.language.format(name=own), url("/language"), icon=":material/translate:")
     st.link_button(SAYS.passkeys, url("/passkeys"))
     st.link_button(SAYS.out, url("/sign-out"))

@@ -15,6 +15,7 @@ from annotator_ui.screen import dataframe, empty, link_to, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from annotator_ui.texts_leads import CATALOGUE as SAYS
+from annotator_ui.texts_leads import COMMON
 from eds.errors import InputError
 from eds.project.embed import presets
 
@@ -118,7 +119,9 @@ def _pool(who: Viewer) -> None:
     known = [*project.config.embeddings.models, *project.models("embeddings"), *project.models("neighbors")]
     offered = [str(row["preset"]) for row in presets().presets]
     names = list(dict.fromkeys([*known, *offered]))
-    chosen = st.multiselect(SAYS.choose, names, list(dict.fromkeys(known)), accept_new_options=True)
+    chosen = st.multiselect(
+        SAYS.choose, names, list(dict.fromkeys(known)), accept_new_options=True, placeholder=COMMON.choose
+    )
     k = int(st.number_input(SAYS.depth, 1, 1000, project.config.suspects.k))
     random = int(st.number_input(SAYS.random_pairs, 0, 1_000_000, 0, step=100))
     ready = project.path("images").exists() and bool(chosen)
@@ -148,7 +151,13 @@ def _states() -> None:
     st.subheader(SAYS.states_title, anchor=False)
     config, titles = st.column_config, SAYS.state_columns
     rows = [
-        [state.table, state.model, state.condition, state.rows, "; ".join(state.reasons) or None]
+        [
+            state.table,
+            state.model,
+            SAYS.conditions.get(state.condition, state.condition),
+            state.rows,
+            "; ".join(state.reasons) or None,
+        ]
         for state in site().project.states()
     ]
     frame = pd.DataFrame(rows, columns=list(titles))

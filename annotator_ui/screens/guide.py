@@ -42,7 +42,7 @@ def _guidelines(name: str, *, all_of_them: bool) -> Iterator[tuple[str, Guidelin
 
 def _guideline(one: Guideline, name: str) -> None:
     st.caption(SAYS.version.format(version=escape_markdown(one.version)))
-    st.html(guideline_html(one.content))
+    st.html(guideline_html(one.content, one.language))
     for kind, title in (("positive", SAYS.positive), ("negative", SAYS.negative), ("border", SAYS.border)):
         examples = [example for example in one.examples if example.kind == kind]
         if examples:

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotator_ui import html
+from annotator_ui import html, language
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.guideline_html import guideline_html
 from annotator_ui.lead.campaign import check_images
@@ -16,7 +16,7 @@ from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_leads import COMMON
 from eds.project.guidelines import Example, Guideline
 
-ANSWERS = {COMMON.similar: 1, COMMON.different: 0}
+ANSWERS = {"similar": 1, "different": 0}
 PICKED = "picked_examples"  # of the session
 PLACES = ("query_id", "candidate_id", "kind", "answer", "note")
 
@@ -40,16 +40,19 @@ def show(who: Viewer) -> None:
     before = site().project.guidelines.read(start) if start else Guideline("", "")
     version = st.text_input(SAYS.version, value=_following(names), max_chars=100)
     content = st.text_area(SAYS.content, value=before.content, height=240, key=f"content-{start}")
+    known = language.languages()
+    place = list(known).index(before.language or language.current())
+    of = st.selectbox(SAYS.language, list(known), index=place, format_func=known.__getitem__, key=f"language-{start}")
     _pick(who)
     rows_now = _examples(before, f"examples-{start}-{len(_picked())}")
     with st.expander(SAYS.preview, expanded=bool(content)):
-        put(guideline_html(content))
+        put(guideline_html(content, str(of)))
         _pictures(who, rows_now)
     if st.button(SAYS.save, type="primary"):
         with shown_errors():
             examples = [_example(row) for row in rows_now]
             check_images((name for item in examples for name in (item.query_id, item.candidate_id)), "examples")
-            acting(who).guidelines.save_text(version.strip(), content, examples)
+            acting(who).guidelines.save_text(version.strip(), content, examples, language=str(of))
             st.session_state.pop(PICKED, None)
             report_after_rerun(SAYS.saved.format(version=version.strip()))
 
@@ -94,14 +97,24 @@ def _examples(before: Guideline, key: str) -> list[dict[str, str]]:
         column_config={
             "query_id": config.TextColumn(SAYS.columns[0]),
             "candidate_id": config.TextColumn(SAYS.columns[1]),
-            "kind": config.SelectboxColumn(SAYS.columns[2], options=list(SAYS.kinds), default="positive"),
-            "answer": config.SelectboxColumn(SAYS.columns[3], options=["", *ANSWERS]),
+            "kind": config.SelectboxColumn(
+                SAYS.columns[2], options=list(SAYS.kinds), default="positive", format_func=_kind
+            ),
+            "answer": config.SelectboxColumn(SAYS.columns[3], options=["", *ANSWERS], format_func=_answer),
             "note": config.TextColumn(SAYS.columns[4], width="large"),
         },
     )
     clean = frame.astype(object).where(frame.notna(), "")
     result = [{name: str(row[name]).strip() for name in PLACES} for row in clean.to_dict("records")]
     return [row for row in result if row["query_id"] or row["candidate_id"]]
+
+
+def _answer(name: object) -> str:
+    return {"similar": COMMON.similar, "different": COMMON.different}.get(str(name), "")
+
+
+def _kind(name: object) -> str:
+    return SAYS.kinds[str(name)]
 
 
 def _example(row: dict[str, str]) -> Example:

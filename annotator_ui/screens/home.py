@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, may, site, url
+from annotator_ui.charts import show_chart
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.formats import duration, number
 from annotator_ui.judging.component import show_saving
@@ -110,7 +111,8 @@ def _done_so_far(who: Viewer, activity: Activity, mine: Sequence[ExpertProgress]
         st.metric(SAYS.today, number(int(days["judgements"].iloc[-1])), border=True)
         st.metric(SAYS.week, number(int(days["judgements"].tail(7).sum())), border=True)
     if (days["judgements"] > 0).sum() > 1:
-        right.altair_chart(activity.days_chart(DAYS), width="stretch", alt=SAYS.days)
+        with right:
+            show_chart(activity.days_chart(DAYS), SAYS.days)
     latest = str(activity.acts["campaign"].iloc[-1])
     campaign = next((item for item in mine if item.name == latest), None)
     if campaign is None:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotator_ui.app_state import Viewer, site
+from annotator_ui.charts import show_chart
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.formats import duration, number
 from annotator_ui.judging.component import show_saving
@@ -46,4 +47,4 @@ def show(who: Viewer) -> None:
         text = HOME.progress.format(done=item.done, total=item.total, share=share) if item.total else HOME.no_pairs
         st.progress(share, f"{escape_markdown(item.name)} · {text}")
     st.subheader(SAYS.per_day, anchor=False)
-    st.altair_chart(activity.days_chart(DAYS), width="stretch", alt=SAYS.per_day)
+    show_chart(activity.days_chart(DAYS), SAYS.per_day)

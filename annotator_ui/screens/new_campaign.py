@@ -20,6 +20,7 @@ from annotator_ui.screen import MESSAGE, empty, go_to, put, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_judging import PAGE
+from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_standing import VOTES
 from eds.choices import CampaignQuality
 from eds.project.campaign_quality import Guards
@@ -56,6 +57,7 @@ def show(who: Viewer) -> None:
                 format_func=lambda one: _person(one, states),
                 accept_new_options=True,
                 help=SAYS.panel_help,
+                placeholder=COMMON.choose,
             )
             per_pair = _per_pair(len(panel))
         with st.container(border=True):
@@ -137,7 +139,8 @@ def _origins() -> tuple[list[str], int | None]:
         SAYS.origins,
         origins,
         origins[:1],
-        format_func=lambda origin: SAYS.origin_label.format(origin=origin, count=counts[origin]),
+        placeholder=COMMON.choose,
+        format_func=lambda origin: SAYS.origin_label.format(origin=SAYS.origin_names[origin], count=counts[origin]),
     )
     most = int(st.number_input(SAYS.limit, 0, max(len(suspects), 1), 0, step=100))
     return chosen, most or None
@@ -227,7 +230,8 @@ def _guideline() -> str:
     chosen = st.selectbox(SAYS.guideline, [*versions, ""], format_func=lambda item: item or SAYS.guideline_none)
     if chosen:
         with st.expander(SAYS.guideline_preview):
-            put(guideline_html(site().project.guidelines.read(chosen).content))
+            read = site().project.guidelines.read(chosen)
+            put(guideline_html(read.content, read.language))
     return str(chosen)
 
 
@@ -300,7 +304,8 @@ def _cost(asked: pd.DataFrame, panel: list[str], plan: CampaignPlan) -> None:
     for start in range(0, len(figures), 2):
         for place, (label, value, text) in zip(st.columns(2), figures[start : start + 2], strict=False):
             place.metric(label, value, text, delta_color="off", delta_arrow="off", border=True, height="stretch")
-    st.caption(seconds.source)
+    source = SAYS.cost_measured if seconds.measured else SAYS.cost_assumed
+    st.caption(source.format(seconds=seconds.value))
 
 
 def _preview(who: Viewer, pairs: pd.DataFrame, plan: CampaignPlan) -> None:

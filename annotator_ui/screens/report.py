@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator_ui import language
 from annotator_ui.app_state import Viewer, site, url
 from annotator_ui.screen import screen
 from annotator_ui.texts import MENU
@@ -12,6 +13,8 @@ from annotator_ui.texts import REPORT as SAYS
 def show(who: Viewer) -> None:
     """Show the screen."""
     if (site().project.root / "report.html").is_file():
+        if language.current() != language.SOURCE:
+            st.caption(SAYS.english)
         st.link_button(SAYS.open, url("/report/page"))
         st.iframe(url("/report/page"), height=900)
     else:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
+from annotator_ui.charts import show_chart
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.formats import between, number
 from annotator_ui.lead import queries
@@ -93,7 +94,8 @@ def _growth(found: StandingResult) -> None:
     )
     left, right = st.columns([3, 2], gap="medium")
     for chart in charts.values():
-        left.altair_chart(chart, width="stretch", alt=words)
+        with left:
+            show_chart(chart, words)
     config = st.column_config
     columns = {
         name: config.NumberColumn(title, format="percent" if "width" in name else "%.1f" if name == "hours" else "%d")

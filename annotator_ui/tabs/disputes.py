@@ -19,7 +19,6 @@ from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import DISPUTED as SAYS
 
 PAGE = 8
-SAID = {1: (COMMON.similar, "✓", "green"), 0: (COMMON.different, "✗", "red")}
 
 
 @tab(title=SAYS.title, position=40)
@@ -68,7 +67,7 @@ def _case(who: Viewer, row: "pd.Series[Any]", votes: pd.DataFrame, flags: pd.Dat
     put(shown_pair(who, row))
     with st.container(horizontal=True, gap="xsmall"):
         for vote in votes.to_dict("records"):
-            word, sign, colour = (COMMON.unsure, "?", "gray") if pd.isna(vote["value"]) else SAID[int(vote["value"])]
+            word, sign, colour = (COMMON.unsure, "?", "gray") if pd.isna(vote["value"]) else _said(int(vote["value"]))
             text = SAYS.vote.format(sign=sign, expert=escape_markdown(str(vote["expert_id"])))
             seconds = "" if pd.isna(vote["seconds"]) else f" · {seconds_text(vote['seconds'])}"
             st.badge(text, color=colour, help=f"{word}{seconds} · {CAMPAIGNS.modes[str(vote['mode'])]}")  # type: ignore[arg-type]
@@ -77,8 +76,13 @@ def _case(who: Viewer, row: "pd.Series[Any]", votes: pd.DataFrame, flags: pd.Dat
     lines = [f"{SAYS.tally.format(yes=counts[0], no=counts[1], unsure=len(votes) - sum(counts))}.{tie}"]
     lines += [SAYS.flag.format(expert=item["expert"], reason=item["reason"]) for item in flags.to_dict("records")]
     for item in decided.to_dict("records"):
-        lines.append(SAYS.decided.format(expert=item["expert"], value=SAID[int(item["value"])][0]))
+        lines.append(SAYS.decided.format(expert=item["expert"], value=_said(int(item["value"]))[0]))
     st.caption("  \n".join(escape_markdown(line) for line in lines))
+
+
+def _said(value: int) -> tuple[str, str, str]:
+    """A vote as a word, a sign and a colour."""
+    return (COMMON.similar, "✓", "green") if value else (COMMON.different, "✗", "red")
 
 
 def _why(campaign: Campaign) -> None:

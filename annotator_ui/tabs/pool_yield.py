@@ -55,7 +55,9 @@ def _random(found: PoolYield) -> None:
     if facts is None:
         st.caption(SAYS.random_none)
         return
-    about = SAYS.bound_about.format(positive=facts.known, universe=facts.universe.text)
+    about = SAYS.bound_about.format(
+        positive=facts.known, universe=SAYS.units[facts.universe.unit].format(n=facts.universe.size)
+    )
     figures = [(SAYS.bound, html.percent(facts.p_lower_bound, 3), about)]
     for words, estimate, digits in ((SAYS.p, facts.p, 2), (SAYS.found, facts.found, 1), (SAYS.held, facts.recall, 1)):
         if estimate is not None:
@@ -107,8 +109,9 @@ def _checks(found: PoolYield) -> None:
             ("–", "–") if estimate is None else (_value(estimate, digits), _limits(estimate, digits, "{limits}"))
         )
         truth = "–" if check.truth is None else html.percent(check.truth, digits)
-        rows.append([f"{check.name}: {check.about}", value, limits, truth, SAYS.contained[check.contained]])
-    st.caption(found.verdict)
+        rows.append(
+            [SAYS.check_names.get(check.name, check.name), value, limits, truth, SAYS.contained[check.contained]]
+        )
     frame = pd.DataFrame(rows, columns=list(SAYS.checked_heads))
     st.dataframe(frame, hide_index=True, width="content", alt=SAYS.checked)
 

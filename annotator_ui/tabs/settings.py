@@ -10,6 +10,7 @@ from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.tab import tab
 from annotator_ui.texts_campaign import SETTINGS as SAYS
 from annotator_ui.texts_campaigns import CAMPAIGNS as WORDS
+from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_standing import VOTES
 
 
@@ -69,7 +70,7 @@ def _panel(campaign: Campaign, who: Viewer) -> None:
     counts = site().project.campaigns.progress(campaign.name)
     there = counts.loc[counts["left_panel"] == 0, "expert"]
     free = people.loc[(people["state"] != "disabled") & ~people["name"].isin(there), "name"].tolist()
-    names = st.multiselect(WORDS.more_experts, free)
+    names = st.multiselect(WORDS.more_experts, free, placeholder=COMMON.choose)
     if st.button(WORDS.join, disabled=not names):
         with shown_errors():
             acting(who).campaigns.add_experts(campaign.name, names)

@@ -7,14 +7,19 @@ export const WIDE = 1000; // px of the window from which on the guideline stands
 const KINDS = ["positive", "negative", "border"];
 const FIRST = { positive: 3, negative: 3, border: 2 }; // examples of the screen before the first pair
 
+// The language that the guideline is written in, if it is known.
+function langOf(guideline) {
+  return guideline.language || null;
+}
+
 // The guideline's text as elements; blocks that are new are marked.
 export function proseOf(guideline, dialogs) {
   const tags = { heading: "h3", item: "li", text: "p" };
-  const body = make("div", { class: "prose" });
+  const body = make("div", { class: "prose", lang: guideline.blocks.length > 0 ? langOf(guideline) : null });
   for (const { kind, text, fresh } of guideline.blocks) {
     const listed = kind === "item";
     if (listed && body.lastChild?.tagName !== "UL") body.append(make("ul"));
-    (listed ? body.lastChild : body).append(make(tags[kind] ?? "p", { class: fresh ? "fresh" : null }, ...(fresh ? [make("span", { class: "badge", text: dialogs.guideNew })] : []), text));
+    (listed ? body.lastChild : body).append(make(tags[kind] ?? "p", { class: fresh ? "fresh" : null }, ...(fresh ? [make("span", { class: "badge", lang: document.documentElement.lang, text: dialogs.guideNew })] : []), text));
   }
   if (guideline.blocks.length === 0) body.append(make("p", { text: dialogs.guideNone }));
   return body;
@@ -30,14 +35,14 @@ export function examplesOf(guideline, { texts, urlOf, category = "", names, most
     return make("section", { class: "examples" }, make("h3", { text: dialogs[kind] }), make("div", {}, ...found.map((example) =>
       make("figure", { class: "example", "data-category": example.category },
         make("div", { class: "two" }, make("img", { src: urlOf("thumb", example.query), alt: names.query }), make("img", { src: urlOf("thumb", example.candidate), alt: names.candidate })),
-        make("figcaption", {}, ...(example.fresh ? [make("span", { class: "badge", text: dialogs.guideNew })] : []), make("span", { class: "reason", text: example.note || dialogs.noReason }))))));
+        make("figcaption", {}, ...(example.fresh ? [make("span", { class: "badge", text: dialogs.guideNew })] : []), make("span", { class: "reason", lang: example.note ? langOf(guideline) : null, text: example.note || dialogs.noReason }))))));
   }).filter(Boolean);
 }
 
 // What was taken out of the version that this expert judged by before.
 export function goneOf(guideline, dialogs) {
   if (!guideline.gone?.length) return null;
-  return make("section", { class: "gone" }, make("h3", { text: fill(dialogs.guideGone, { version: guideline.since }) }), ...guideline.gone.map((text) => make("p", {}, make("del", { text }))));
+  return make("section", { class: "gone" }, make("h3", { text: fill(dialogs.guideGone, { version: guideline.since }) }), ...guideline.gone.map((text) => make("p", { lang: langOf(guideline) }, make("del", { text }))));
 }
 
 export class Dock {
