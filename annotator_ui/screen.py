@@ -217,9 +217,9 @@ def _written(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> "tuple[pd.Dat
     return frame, result
 
 
-def put(*pieces: Markup) -> None:
-    """Show finished pieces of HTML, one below the other."""
-    st.html(pieces[0] if len(pieces) == 1 else html.stack(*pieces))
+def put(piece: Markup) -> None:
+    """Show a finished piece of HTML."""
+    st.html(piece)
 
 
 def width_for(title: str) -> int:

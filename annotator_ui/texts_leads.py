@@ -188,26 +188,29 @@ class EXPERTS(Texts):
 
     title = "Experts"
     about = "Who may sign in. Leads invite experts; administrators also set roles and lock accounts."
-    heads = ("Name", "Role", "State", "Judgements", "Since")
+    columns: ClassVar = {
+        "name": "Name",
+        "role": "Role",
+        "state": "State",
+        "labels": "Judgements",
+        "seen_at": "Last seen",
+        "created_at": "Since",
+    }
     roles: ClassVar = {"expert": "expert", "lead": "lead", "administrator": "administrator"}
     states: ClassVar = {"new": "not invited", "invited": "invited", "active": "active", "disabled": "locked"}
     table = "All accounts"
     empty_title = "Nobody yet"
     empty_body = "Invite the first expert below."
-    invite = "Invite an expert"
-    name, role, hours = "Name", "Role", "The link works for (hours)"
-    send = "Create account and link"
+    invite = "Invite"
+    names, names_help = "Names", "One a line or with commas. Each gets an account and a link."
+    known = "There are accounts already: {names}"
+    known_hint = "Use New link for them, or Invite on a campaign's page."
+    campaigns = "They judge"
+    role, hours = "Role", "The links work for (hours)"
+    send = "Create accounts and links"
     again = "New link"
-    again_about = (
-        "For a forgotten password or a lost link. Earlier links end; the old password works until a new one is chosen."
-    )
+    again_about = "For a forgotten password or a lost link. Once it is used, it replaces password and passkeys."
     whom = "Account"
-    link_made = plural(
-        "This link is for {name} and is shown only now. It can be used once, within {hours:g} hour. Copy and send it:",
-        "This link is for {name} and is shown only now. It can be used once, within {hours:g} hours. Copy and send it:",
-        by="hours",
-    )
-    link_gone = "It is not stored: if it is lost, create another one."
     make_link = "Create a new link"
     lock = "Lock or unlock"
     lock_about = "A locked account is signed out everywhere at once. Its judgements stay."
@@ -314,7 +317,13 @@ class JOURNAL(Texts):
     title = "Journal"
     about = "Pools, draws, campaigns and imported votes; what nobody has judged can be taken back."
     table = "The journal, newest first"
-    heads = ("What", "By", "When (UTC)", "Pairs or votes", "State")
+    columns: ClassVar = {
+        "what": "What",
+        "by": "By",
+        "at": "When (UTC)",
+        "pairs": "Pairs or votes",
+        "state": "State",
+    }
     undone = "undone"
     empty_title = "Nothing to undo"
     empty_body = "Pools, draws, campaigns and imports of votes appear here."

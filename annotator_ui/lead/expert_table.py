@@ -11,6 +11,7 @@ from annotator_ui.lead.campaign import Campaign
 from annotator_ui.screen import dataframe, width_for
 from annotator_ui.texts_campaign import PANEL as SAYS
 
+PROGRESS = 120  # pixels, so that a bar can be told from another
 BRIEF = ("expert", "progress", "left", "seconds", "under_1_s", "similar", "similar_over_time", "unsure", "last_at")
 
 
@@ -61,7 +62,7 @@ def _columns(frame: pd.DataFrame, campaign: Campaign) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name, title in titles.items():
         if name == "progress":
-            columns[name] = config.ProgressColumn(title, format="percent", width=width_for(title))
+            columns[name] = config.ProgressColumn(title, format="percent", width=PROGRESS)
         elif name == "similar_over_time":
             columns[name] = config.LineChartColumn(title, y_min=0, y_max=top, width=width_for(title))
         elif name == "last_at":

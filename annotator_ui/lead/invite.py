@@ -28,6 +28,15 @@ def link_dialog(who: Viewer, name: str) -> None:
         st.dialog(escape_markdown(name), width="medium")(show_links)([made])
 
 
+def names_in(text: str) -> list[str]:
+    r"""Return the names of a text, one a line or with commas.
+
+    >>> names_in("ann, bob\n\nann;cid")
+    ['ann', 'bob', 'cid']
+    """
+    return list(dict.fromkeys(name.strip() for name in re.split(r"[,;\n]", text) if name.strip()))
+
+
 def keep_link(made: Invitation) -> None:
     """Keep a link that another page will show, once."""
     st.session_state.setdefault(LINKS, []).append(made)
@@ -45,7 +54,7 @@ def _invite(who: Viewer, campaign: str) -> None:
     hours = st.number_input(SAYS.hours, 1, 24 * 90, 72)
     if not st.button(SAYS.send, type="primary"):
         return
-    names = list(dict.fromkeys(name.strip() for name in re.split(r"[,;\n]", text) if name.strip()))
+    names = names_in(text)
     if not names:
         st.warning(SAYS.nobody)
         return

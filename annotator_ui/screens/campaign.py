@@ -15,6 +15,8 @@ from annotator_ui.texts import MENU
 from annotator_ui.texts_campaign import HEAD as SAYS
 from annotator_ui.texts_leads import COMMON
 
+LONGEST = 18  # characters of a guideline's version in the head
+
 
 @screen(title=SAYS.title, role="lead", section=MENU.labels, position=105, has_heading=False)
 def show(who: Viewer) -> None:
@@ -47,5 +49,7 @@ def _badges(campaign: Campaign) -> None:
     st.badge(mode, color="blue")
     if campaign.experts_per_pair is not None:
         st.badge(SAYS.some_experts.format(per_pair=campaign.experts_per_pair), color="blue")
-    version = SAYS.guideline.format(version=campaign.guideline) if campaign.guideline else SAYS.no_guideline
-    st.badge(escape_markdown(version), color="gray")
+    name = campaign.guideline
+    short = name if len(name) <= LONGEST else f"{name[:LONGEST].rstrip()}…"
+    version = SAYS.guideline.format(version=short) if name else SAYS.no_guideline
+    st.badge(escape_markdown(version), color="gray", help=escape_markdown(name) if short != name else None)

@@ -28,7 +28,7 @@ def show(who: Viewer) -> None:
     frame = _rows(found)
     config, titles = st.column_config, SAYS.list_columns
     columns = {name: config.TextColumn(title) for name, title in titles.items()}
-    columns["progress"] = config.ProgressColumn(titles["progress"], format="percent", width="small")
+    columns["progress"] = config.ProgressColumn(titles["progress"], format="percent", width=130)
     for name in ("items", "left", "flagged"):
         columns[name] = config.NumberColumn(titles[name], format="localized", width="small")
     columns["created_at"] = config.DatetimeColumn(titles["created_at"], format="D MMM YYYY", width="small")

@@ -1,41 +1,30 @@
 """Lead's page: accounts. Invitation links are shown once and kept nowhere."""
 
-from urllib.parse import urlsplit
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from annotator_ui import html
-from annotator_ui.app_state import Viewer, acting, may, site, url
+from annotator_ui.app_state import Viewer, acting, may, site
 from annotator_ui.escape_markdown import escape_markdown
-from annotator_ui.formats import date
-from annotator_ui.screen import put, report_after_rerun, screen, shown_errors
+from annotator_ui.lead.campaign import campaigns
+from annotator_ui.lead.invite import keep_link, names_in, show_kept_links
+from annotator_ui.screen import dataframe, empty, report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import EXPERTS as SAYS
-from eds.project.experts import ROLES, Invitation
+from eds.errors import InputError
+from eds.project.experts import ROLES
 
 
 @screen(title=SAYS.title, about=SAYS.about, role="lead", section=MENU.project, position=210)
 def show(who: Viewer) -> None:
     """Show the screen."""
+    show_kept_links()
     people = site().project.experts.list()
-    rows = [
-        [
-            row["name"],
-            SAYS.roles[row["role"]],
-            html.tag(SAYS.states[row["state"]]),
-            int(row["labels"]),
-            date(row["created_at"]),
-        ]
-        for _, row in people.iterrows()
-    ]
-    if rows:
-        put(html.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
-    else:
-        put(html.empty(SAYS.empty_title, SAYS.empty_body))
-    left, right = st.columns(2, gap="large")
+    _table(people)
+    left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):
-        _invite(who)
+        _invite(who, people)
     with right, st.container(border=True):
         _link(who, people)
     if may(who, "administrator"):
@@ -44,27 +33,48 @@ def show(who: Viewer) -> None:
         with right, st.container(border=True):
             _role(who, people)
     else:
-        put(html.note(SAYS.administrators))
+        st.caption(SAYS.administrators)
 
 
-def _invite(who: Viewer) -> None:
-    """A new account with its link."""
+def _table(people: pd.DataFrame) -> None:
+    """Every account: what it may, whether it can begin, what it did, when it was last seen."""
+    if people.empty:
+        empty(SAYS.empty_title, SAYS.empty_body)
+        return
+    config, titles = st.column_config, SAYS.columns
+    columns: dict[str, Any] = {name: config.TextColumn(title) for name, title in titles.items()}
+    columns["labels"] = config.NumberColumn(titles["labels"], format="localized", width="small")
+    columns["seen_at"] = config.DatetimeColumn(titles["seen_at"], format="distance")
+    columns["created_at"] = config.DatetimeColumn(titles["created_at"], format="D MMM YYYY")
+    frame = people.assign(role=people["role"].map(SAYS.roles), state=people["state"].map(SAYS.states))
+    dataframe(frame, SAYS.table, columns)
+
+
+def _invite(who: Viewer, people: pd.DataFrame) -> None:
+    """New accounts with their links, on the panels of campaigns."""
     st.subheader(SAYS.invite, anchor=False)
+    open_campaigns = campaigns().query("closed_at.isna()")["name"].tolist()
     with st.form("invite", clear_on_submit=True, border=False):
-        name = st.text_input(SAYS.name, max_chars=100).strip()
+        text = st.text_area(SAYS.names, help=SAYS.names_help, height=80)
+        joined = st.multiselect(SAYS.campaigns, open_campaigns) if open_campaigns else []
         roles = list(ROLES) if may(who, "administrator") else ["expert"]
         role = st.selectbox(SAYS.role, roles, format_func=SAYS.roles.__getitem__)
         hours = st.number_input(SAYS.hours, 1, 24 * 90, 72)
         sent = st.form_submit_button(SAYS.send, type="primary")
-    if sent:
+    names = names_in(text)
+    if sent and names:
         with shown_errors():
-            _show_link(acting(who).experts.add(name, role, hours=hours))
+            if known := sorted(set(names) & set(people["name"])):
+                raise InputError(SAYS.known.format(names=", ".join(known)), hint=SAYS.known_hint)
+            for name in names:
+                keep_link(acting(who).experts.add(name, role, hours=hours, campaigns=joined))
+            st.rerun()
 
 
 def _link(who: Viewer, people: pd.DataFrame) -> None:
     """A new link for an account there is."""
     st.subheader(SAYS.again, anchor=False)
-    put(html.note(SAYS.again_about))
+    st.caption(SAYS.again_about)
     mine = people if may(who, "administrator") else people[people["role"] == "expert"]
     mine = mine[mine["state"] != "disabled"]
     with st.form("link", border=False):
@@ -73,19 +83,13 @@ def _link(who: Viewer, people: pd.DataFrame) -> None:
         sent = st.form_submit_button(SAYS.make_link, disabled=mine.empty)
     if sent and name:
         with shown_errors():
-            _show_link(acting(who).experts.invite(name, hours=hours))
-
-
-def _show_link(made: Invitation) -> None:
-    """The link, in this run only: the next one does not know it."""
-    index = urlsplit(st.context.url or "")
-    st.success(f"{escape_markdown(SAYS.link_made.format(name=made.expert, hours=made.hours))}  \n{SAYS.link_gone}")
-    st.code(f"{index.scheme}://{index.netloc}{url(f'/invitation/{made.invitation}')}", language=None, wrap_lines=True)
+            keep_link(acting(who).experts.invite(name, hours=hours))
+            st.rerun()
 
 
 def _lock(who: Viewer, people: pd.DataFrame) -> None:
     st.subheader(SAYS.lock, anchor=False)
-    put(html.note(SAYS.lock_about))
+    st.caption(SAYS.lock_about)
     others = people[people["name"] != who.name]
     name = st.selectbox(SAYS.whom, others["name"].tolist(), key="lock-whom")
     if name is None:

@@ -88,7 +88,7 @@ def _examples(before: Guideline, key: str) -> list[dict[str, str]]:
     there = {row[:2] for row in rows}
     rows += [row for row in _picked() if row[:2] not in there]
     st.markdown(f"**{SAYS.examples}**")
-    put(html.note(SAYS.examples_help))
+    st.caption(SAYS.examples_help)
     config = st.column_config
     frame = st.data_editor(
         pd.DataFrame(rows, columns=list(PLACES), dtype=object),
@@ -131,6 +131,4 @@ def _pictures(who: Viewer, rows: list[dict[str, str]]) -> None:
             sides = [pictures.url(who.name, row[name], "thumb") for name in PLACES[:2]]
             word = SAYS.kinds.get(row["kind"], row["kind"])
             with column:
-                put(
-                    html.pair(sides[0], sides[1], (COMMON.query, COMMON.candidate)), html.note(f"{word}. {row['note']}")
-                )
+                put(html.example(sides, word, f"{word}. {row['note']}"))

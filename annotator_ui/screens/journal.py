@@ -1,11 +1,13 @@
 """Lead's page: the journal, and taking back what nobody has judged."""
 
+from typing import Any
+
+import pandas as pd
 import streamlit as st
 
-from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.escape_markdown import escape_markdown
-from annotator_ui.screen import put, report_after_rerun, screen, shown_errors
+from annotator_ui.screen import dataframe, empty, report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
 from annotator_ui.texts_leads import JOURNAL as SAYS
 from eds.project.undo import UndoResult
@@ -16,13 +18,16 @@ def show(who: Viewer) -> None:
     """Show the screen."""
     entries = site().project.journal().entries[::-1]
     if not entries:
-        put(html.empty(SAYS.empty_title, SAYS.empty_body))
+        empty(SAYS.empty_title, SAYS.empty_body)
         return
+    config, titles = st.column_config, SAYS.columns
     rows = [
         [one.what, one.actor, one.at[:19].replace("T", " "), one.pairs, SAYS.undone if one.undone else ""]
         for one in entries
     ]
-    put(html.table(SAYS.table, SAYS.heads, rows, numbers=(3,)))
+    columns: dict[str, Any] = {name: config.TextColumn(title) for name, title in titles.items()}
+    columns["pairs"] = config.NumberColumn(titles["pairs"], format="localized", width="small")
+    dataframe(pd.DataFrame(rows, columns=list(titles)), SAYS.table, columns)
     texts = {one.name: f"{one.name}: {one.what}" for one in entries if not one.undone}
     if not texts:
         return
@@ -30,7 +35,7 @@ def show(who: Viewer) -> None:
         name = st.selectbox(SAYS.which, list(texts), format_func=texts.__getitem__)
         with shown_errors():
             plan = acting(who).undo(name, dry_run=True)
-            put(html.note(_sentence(plan)))
+            st.caption(_sentence(plan))
             if st.button(
                 f"{SAYS.undo} {escape_markdown(name)}"
             ):  # the entry is on the button, so that nobody undoes the wrong one

@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site, url
-from annotator_ui.screen import put, screen
+from annotator_ui.screen import empty, put, screen
 from annotator_ui.texts import MINE as SAYS
 from eds.project.labels import Answer
 
@@ -20,7 +20,7 @@ def show(who: Viewer) -> None:
     project = site().project
     mine = {item.name: item for item in project.campaigns.all_of_expert(who.name)}
     if not mine:
-        put(html.empty(SAYS.none_title, SAYS.none))
+        empty(SAYS.none_title, SAYS.none)
         return
     left, middle, right = st.columns([2, 2, 1], vertical_alignment="bottom")
     name = str(left.selectbox(SAYS.campaign, list(mine)))
@@ -33,7 +33,7 @@ def show(who: Viewer) -> None:
     fits = {"similar": (1,), "different": (0,), "unsure": (None,)}.get(said or "all", (1, 0, None))
     chosen = [answer for answer in answers if answer.value in fits and day in ("", _day(answer))]
     if not chosen:
-        put(html.empty(SAYS.none_title, SAYS.none))
+        empty(SAYS.none_title, SAYS.none)
         return
     pages = -(-len(chosen) // PAGE)
     page = int(st.number_input(SAYS.page.format(pages=pages), 1, pages, 1, width=180)) if pages > 1 else 1

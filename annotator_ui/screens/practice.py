@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
 from annotator_ui.judging.component import show_practice
 from annotator_ui.judging.screen import ROOM
-from annotator_ui.screen import link_to, put, screen
+from annotator_ui.screen import empty, link_to, screen
 from annotator_ui.texts_judging import PRACTICE, SCREEN
 
 
@@ -18,7 +17,7 @@ def show(who: Viewer) -> None:
     result = project.campaigns.of_expert(name, who.name) if name is not None else None
     asked = result is not None and result.member and not result.closed
     if result is None or not asked or not _has_practice(result.name, who.name):
-        put(html.empty(PRACTICE["noneTitle"], PRACTICE["none"]))
+        empty(PRACTICE["noneTitle"], PRACTICE["none"])
         link_to("home", SCREEN["home"])
         return
     st.html(ROOM)

@@ -22,7 +22,7 @@ EMPTY = {
     "new_campaign": CAMPAIGNS.no_suspects_title,
     "guidelines": CAMPAIGNS.no_versions_title,
     "known_pairs": CAMPAIGNS.known_none_title,
-    "experts": EXPERTS.table,
+    "experts": EXPERTS.invite,
     "journal": JOURNAL.empty_title,
     "catalogue": CATALOGUE.states_title,
 }

@@ -4,7 +4,7 @@ from annotator_ui.app_state import Site
 from annotator_ui.texts_leads import EXPERTS
 from eds.labels.experts import list_experts
 from tests.annotator.judged import NASTY
-from tests.annotator.leads.pages import page_html, run
+from tests.annotator.leads.pages import page_text, run
 from tests.annotator.sites import store_of
 
 
@@ -12,8 +12,8 @@ def test_leads_invite_experts_only_and_administrators_do_the_rest(judged: Site, 
     app = run("experts")
     assert app.selectbox[0].options == ["expert"]
     assert [one.options for one in app.selectbox][1] == ["ann", "bob", "cid"]
-    assert EXPERTS.administrators in page_html(app)
-    app.text_input[0].input("new <b>one</b>")
+    assert EXPERTS.administrators in page_text(app)
+    app.text_area[0].input("new <b>one</b>")
     app.button[0].click().run()
     assert not app.exception
     link = app.code[0].value
@@ -22,7 +22,7 @@ def test_leads_invite_experts_only_and_administrators_do_the_rest(judged: Site, 
     assert (row["role"], row["state"]) == ("expert", "invited")
     app.run()
     assert not app.code  # shown once
-    app.text_input[0].input("ann")
+    app.text_area[0].input("ann")
     app.button[0].click().run()
     assert "already" in app.error[0].value
     viewer.update(name="ada", role="administrator")
@@ -35,7 +35,7 @@ def test_a_form_that_forgets_rights_changes_nothing(judged: Site, viewer: dict[s
     """The library refuses, whatever a page lets through."""
     viewer.update(name="ann", role="administrator")  # the page is mistaken; the account ann is an expert
     app = run("experts")
-    app.text_input[0].input("dora")
+    app.text_area[0].input("dora")
     app.button[0].click().run()
     assert "the role expert may not invite 'dora'" in app.error[0].value
     assert "dora" not in set(list_experts(store_of(judged.owner))["name"])
@@ -43,7 +43,7 @@ def test_a_form_that_forgets_rights_changes_nothing(judged: Site, viewer: dict[s
 
 def test_a_sentence_of_the_library_is_shown_as_typed(judged: Site, viewer: dict[str, str]) -> None:
     app = run("experts")
-    app.text_input[0].input("\u200b" + NASTY[:40])
+    app.text_area[0].input("\u200b" + NASTY[:40])
     app.button[0].click().run()
     assert not app.exception
     assert "\\<script\\>" in app.error[0].value

@@ -2,7 +2,7 @@
 
 from annotator_ui.app_state import Site
 from annotator_ui.texts_leads import JOURNAL
-from tests.annotator.leads.pages import page_html, run
+from tests.annotator.leads.pages import run
 
 
 def test_a_lead_undoes_a_campaign_and_no_judgement_goes(judged: Site, viewer: dict[str, str]) -> None:
@@ -16,7 +16,7 @@ def test_a_lead_undoes_a_campaign_and_no_judgement_goes(judged: Site, viewer: di
     assert not app.exception
     assert not app.error
     assert project.journal().entries[-1].undone
-    assert JOURNAL.undone in page_html(run("journal"))
+    assert JOURNAL.undone in set(run("journal").dataframe[0].value["state"])
     assert len(project.read("labels")) == acts
     viewer.update(name="ann", role="lead")  # the page is mistaken: the account is an expert
     app = run("journal")
