@@ -19,6 +19,8 @@ from eds.project.experts import Session
 if TYPE_CHECKING:
     from annotator_ui.auth.openid import OpenId
     from annotator_ui.jobs import Jobs
+    from annotator_ui.looking.asking import Asking
+    from annotator_ui.looking.uploads import Uploads
     from annotator_ui.picture_prefetch import PicturePrefetch
     from annotator_ui.pictures import Pictures
 
@@ -95,6 +97,20 @@ class Site:
         return PicturePrefetch(self.pictures, self.project)
 
     @cached_property
+    def uploads(self) -> "Uploads":
+        """The pictures that leads search by."""
+        from annotator_ui.looking.uploads import Uploads
+
+        return Uploads()
+
+    @cached_property
+    def asking(self) -> "Asking":
+        """Search by a picture file or a text, in a process of its own."""
+        from annotator_ui.looking.asking import Asking
+
+        return Asking(self.owner.root)
+
+    @cached_property
     def jobs(self) -> "Jobs":
         """Long work that leads start, in a process of its own."""
         from annotator_ui.jobs import Jobs
@@ -109,6 +125,9 @@ class Site:
         """End the child processes, if there are any."""
         if "jobs" in vars(self):
             self.jobs.close()
+        for name in ("uploads", "asking"):
+            if name in vars(self):
+                vars(self)[name].close()
         if "pictures" in vars(self):
             self.pictures.queue.close()
 

@@ -51,6 +51,21 @@ def judgements(cards: Sequence[tuple[str, Sequence[str], str, str]]) -> Markup:
     return _piece("judgements", cards)
 
 
+def picture_links(cards: Sequence[tuple[str, Sequence[str], str, str]]) -> Markup:
+    """Return pictures as links: address, the picture, what the link does, and what is below it."""
+    return _piece("picture_links", cards)
+
+
+def query_picture(picture: str, name: str, title: str) -> Markup:
+    """Return the picture of a query, with its name."""
+    return _piece("query_picture", picture, name, title)
+
+
+def strip(title: str, about: str, cards: Sequence[tuple[str, str, str, Sequence[str], str, str]], why: str) -> Markup:
+    """Return a row of found pictures: link, picture, name, lines, label, and the address that says why."""
+    return _piece("strip", title, about, cards, why)
+
+
 def keys(rows: Sequence[tuple[str, str]]) -> Markup:
     """Return keys and what they do."""
     return _piece("keys", rows)

@@ -22,7 +22,7 @@ from typing import IO, Any, Literal, cast
 from eds.errors import EdsError, LockedError, TruthChangeError
 from eds.project import Progress, Project
 
-VERBS = ("scan", "import_images", "embed", "mine", "pool", "draw_random", "decide", "report", "run")
+VERBS = ("scan", "import_images", "embed", "mine", "pool", "draw_random", "decide", "report", "run", "map_images")
 Steps = Sequence[tuple[str, Mapping[str, Any]]]  # a verb and its options; `files` are its unnamed arguments
 SINGLE = (str, int, float, bool, type(None))  # values that are told; tables are read from the project
 KINDNESS = 10  # the process yields to those who judge

@@ -4,6 +4,7 @@
     health.py            /health /ready
     auth/accounts.py     /sign-in /invitation/TOKEN /sign-out
     pictures.py          /pictures/SIZE/NAME
+    looking/routes.py    /looking/...: the map's points and uploaded pictures, for leads
     judging/routes.py    /api/... /judging/...
     exporting.py         files of labels, for leads
     reports.py           /report/page
@@ -36,6 +37,7 @@ from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.judging import adjudication, practice
 from annotator_ui.judging import routes as judging
 from annotator_ui.lanes import in_lane
+from annotator_ui.looking import routes as looking
 from annotator_ui.page_language import PageLanguage
 from annotator_ui.screen import own_screens
 from annotator_ui.texts import FAILED
@@ -60,6 +62,7 @@ def build(of: Site) -> st.App:
         *health.routes(base),
         *accounts.routes(base),
         *pictures.routes(base),
+        *looking.routes(base),
         *exporting.routes(base),
         *reports.routes(base),
         *icon.routes(base),

@@ -19,11 +19,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from annotator_ui import language
-from annotator_ui.app_state import COOKIE, SESSION_HEADER, Site, as_viewer
+from annotator_ui.app_state import COOKIE, SESSION_HEADER, Site, as_viewer, may
 from annotator_ui.auth import security_headers
 from annotator_ui.auth.client import Client, is_address, is_known_host, vouched_account
 from annotator_ui.auth.cookies import full_name, session_cookie
 from annotator_ui.auth.socket_guard import guarded
+from annotator_ui.http_limits import ADMITTED, UPLOAD, UPLOAD_BYTES
 from annotator_ui.lanes import in_lane
 from annotator_ui.texts import SIGNED_OUT
 from eds.errors import EdsError
@@ -33,6 +34,7 @@ LOG = logging.getLogger(__name__)
 RENEW = 3600  # seconds: a token older than this is renewed when a page is loaded
 LARGEST = 256 * 1024  # bytes of a request: many judgements at once
 LARGEST_FORM = 20_000
+LARGEST_UPLOAD = UPLOAD_BYTES  # a picture that a lead searches by
 OPEN = re.compile(r"/(sign-in(/passkey\.js)?|invitation/[^/]+|health|ready)")
 OPEN_WITH_OPENID = re.compile(rf"{OPEN.pattern}|/sign-in/openid(/back)?")
 # Pages whose forms carry a token of their own.
@@ -40,7 +42,7 @@ FORMS = re.compile(r"/(sign-in|sign-out|passkeys|password|language|invitation/[^
 PROXY = "proxy"  # the way of a session that a proxy's header opened
 UNKNOWN_HOST = "Start the server with --public-url and the address that browsers use."
 AWAY = "Nothing that was judged is lost. Try again in some seconds."
-SHUT = (  # nothing of ours uploads a file, and Streamlit would keep it in memory
+SHUT = (  # Streamlit would keep uploads in memory; a lead's picture has a route of its own (looking/routes.py)
     "/_stcore/agent",
     "/_stcore/metrics",
     "/_stcore/script-health-check",
@@ -138,6 +140,10 @@ class Gate:
             scope["eds.viewer"] = as_viewer(result)
             language.use(language.chosen(result.language, _accepted(scope)))
             scope["eds.token"] = token
+            if path == UPLOAD and scope["method"] not in security_headers.SAFE:
+                if not may(scope["eds.viewer"], "lead"):
+                    return JSONResponse({"error": "for leads only"}, 403)
+                scope[ADMITTED] = True
             if page and token and "eds.renewed" not in scope:
                 renew = partial(self.site.project.experts.renew_session, token, after=RENEW)
                 scope["eds.renewed"] = await in_lane("sessions", renew)
@@ -228,7 +234,7 @@ def _too_large(scope: Scope, path: str) -> Response | None:
         return None if bare else JSONResponse({"error": "too large"}, 413)
     if length is None or not length.isdigit():
         return JSONResponse({"error": "length required"}, 411)
-    most = LARGEST_FORM if FORMS.fullmatch(path) else LARGEST
+    most = LARGEST_FORM if FORMS.fullmatch(path) else LARGEST_UPLOAD if path == UPLOAD else LARGEST
     return JSONResponse({"error": "too large"}, 413) if int(length) > most else None
 
 

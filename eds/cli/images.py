@@ -167,6 +167,17 @@ def check(console: Console, **options: Any) -> None:
         raise ImageError(f"{result.wrong:,} images differ from the table", hint="Restore them, or scan again.")
 
 
+@command(images, "find", example="eds images find dress --count 5", reads=True)
+@click.argument("words", default="")
+@click.option("--count", type=click.IntRange(1), default=12, help="Images to list.")
+def find(console: Console, **options: Any) -> None:
+    """Find images by id, product or category.
+
+    Without WORDS a sample is drawn.
+    """
+    console.show_table(console.project.find_images(**options), "No image has these words.")
+
+
 @images.group()
 def duplicates() -> None:
     """List near duplicates, and decide about them."""

@@ -31,8 +31,10 @@ class Decoder:
     def __init__(self, seconds: float = SECONDS) -> None:
         self.child = ChildProcess(nice=NICE, seconds=seconds)
 
-    def webp(self, file: Address, longest: int, *, box: Box | None = None, quality: int, pixels: int) -> bytes:
+    def webp(self, file: Address, longest: int, *, box: Box | None = None, quality: int | None, pixels: int) -> bytes:
         """The picture as WebP, no side longer than `longest`, decoded in the memory that `pixels` may need.
+
+        Without a quality no pixel is changed by the compression.
 
         Raises ImageError where the file is not a picture. Codecs call a lack of memory a damage, too: only what is
         refused with the room of MAX_PIXELS is refused for good.
@@ -47,13 +49,16 @@ class Decoder:
         self.child.close()
 
 
-def encoded(file: Address, longest: int, box: Box | None, quality: int, memory: int) -> bytes:
+def encoded(file: Address, longest: int, box: Box | None, quality: int | None, memory: int) -> bytes:
     """The picture as WebP, made in so many bytes of memory beyond what the process has."""
     try:
         with memory_limit(memory):
             shrunk = shrunk_rgb(read_bytes(file), longest, where=str(file), box=box)
             stream = io.BytesIO()
-            shrunk.save(stream, "WEBP", quality=quality, method=4)
+            if quality is None:
+                shrunk.save(stream, "WEBP", lossless=True, method=0)
+            else:
+                shrunk.save(stream, "WEBP", quality=quality, method=4)
             return stream.getvalue()
     except MemoryError as error:
         raise ImageError("decoding it needs too much memory", where=str(file)) from error

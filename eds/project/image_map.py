@@ -1,9 +1,10 @@
 """The map of the catalogue: the images of one model on a plane, with category, cluster and what was judged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 from eds import choices
 from eds.choices import MapMethod
@@ -36,6 +37,23 @@ class MapResult(Result):
     clusters: int  # 0: none were asked for
     table: "pd.DataFrame"  # image_id, x, y, category, cluster, label
     file: str | None  # that was written
+
+    def inside(self, corners: "Sequence[tuple[float, float]]") -> list[str]:
+        """The images within a polygon of the map, by the even-odd rule; refuses a polygon that holds none."""
+        import numpy as np
+
+        if len(corners) < 3:
+            raise InputError("a region needs three corners or more", hint="Draw around some images.")
+        x, y = self.table["x"].to_numpy(), self.table["y"].to_numpy()
+        held = np.zeros(len(x), dtype=bool)
+        for (x1, y1), (x2, y2) in zip(corners, [*corners[1:], corners[0]], strict=True):
+            if y1 != y2:
+                crossed = (y1 > y) != (y2 > y)
+                held ^= crossed & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
+        if not held.any():
+            raise InputError("there is no image in this region", hint="Draw around some points of the map.")
+        found: list[str] = self.table.loc[held, "image_id"].tolist()
+        return found
 
 
 def map_images(
@@ -74,6 +92,12 @@ def map_images(
             else:
                 frame.to_parquet(temporary, index=False)
     return result
+
+
+def is_laid_out(project: "Project", model: str, method: MapMethod) -> bool:
+    """Whether the coordinates were computed already; PCA takes no time worth waiting for."""
+    file = project.root / FOLDER / f"{model}-{method}-{project.config.project.seed}.npz"
+    return method == "pca" or _read(file, digest(project.path("embeddings", model) / "model.json")) is not None
 
 
 def _chosen(project: "Project", model: str | None) -> str:
@@ -136,18 +160,25 @@ def _stored(
 
     stamp = digest(project.path("embeddings", name) / "model.json")
     file = project.root / FOLDER / f"{name}-{what}.npz"
-    try:
-        with np.load(file, allow_pickle=False) as kept:
-            if str(kept["stamp"]) == stamp:
-                return kept["values"], kept["more"]
-    except (OSError, ValueError, KeyError, EOFError):
-        pass  # absent or damaged: it is computed again
+    if (kept := _read(file, stamp)) is not None:
+        return kept
     values, more = make()
     if not (project.dry_run or project.read_only):
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as temporary, temporary.open("wb") as stream:
             np.savez(stream, stamp=np.array(stamp), values=values, more=more)
     return values, more
+
+
+def _read(file: Path, stamp: str) -> "tuple[Array, Array] | None":
+    """What the file holds, if it is there, whole, and of these vectors."""
+    import numpy as np
+
+    try:
+        with np.load(file, allow_pickle=False) as kept:
+            return (kept["values"], kept["more"]) if str(kept["stamp"]) == stamp else None
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return None
 
 
 def _table(

@@ -496,6 +496,12 @@ class Project(ProjectFiles):
 
         return search(self, image, file=None if file is None else Path(file), text=text, models=_as_list(models), k=k)
 
+    def find_images(self, words: str = "", *, count: int = 12) -> "pd.DataFrame":
+        """Find images whose id, product or category holds the words; without words a sample of the catalogue."""
+        from eds.project.search import find_images
+
+        return find_images(self, words, count=count)
+
     def map_images(
         self,
         model: str | None = None,

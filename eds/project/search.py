@@ -167,6 +167,22 @@ def _each(
     return lists, skipped
 
 
+def find_images(project: "Project", words: str = "", *, count: int = 12) -> "pd.DataFrame":
+    """Images of the catalogue; see `Project.find_images`."""
+    import numpy as np
+
+    if count < 1:
+        raise InputError(f"count is {count}", hint="Show at least one image.")
+    images = catalogue(project)
+    if not (part := words.strip().lower()):
+        order = np.random.default_rng(project.config.project.seed).permutation(len(images))[:count]
+        return images.iloc[np.sort(order)].reset_index()
+    held = np.zeros(len(images), dtype=bool)
+    for column in (images.index.to_series(), images["product_id"], images["category"]):
+        held |= column.astype("str").str.lower().str.contains(part, regex=False).fillna(False).to_numpy(dtype=bool)
+    return images[held].head(count).reset_index()
+
+
 def catalogue(project: "Project") -> "pd.DataFrame":
     """Product and category of each image by its id; kept until the table images changes."""
     file = project.path("images")

@@ -16,6 +16,7 @@ LEADS = (
     "known_pairs",
     "experts",
     "catalogue",
+    "look_around",
     "journal",
 )
 TABS = ("overview", "experts", "agreement", "disputes", "pool_yield", "settings")

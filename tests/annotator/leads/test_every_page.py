@@ -9,6 +9,7 @@ from annotator_ui.app_state import Site, install
 from annotator_ui.screen import screens
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from annotator_ui.texts_leads import CATALOGUE, COMMON, EXPERTS, JOURNAL
+from annotator_ui.texts_looking import LOOKING
 from annotator_ui.texts_standing import STANDING
 from eds.config import Config
 from eds.errors import ProjectError
@@ -25,6 +26,7 @@ EMPTY = {
     "experts": EXPERTS.invite,
     "journal": JOURNAL.empty_title,
     "catalogue": CATALOGUE.states_title,
+    "look_around": LOOKING.no_models_title,
 }
 
 
