@@ -228,7 +228,7 @@ def rehearse(machine: Machine) -> None:
     machine.run(nginx, **words)
     machine.run("eds synthetic catalogue --products 8 --size 96; eds suspects random -n 40 --yes")
     expert = machine.run("eds labels experts add ann").strip().splitlines()[-1]
-    machine.run("eds labels campaigns add rehearsed --expert ann")
+    machine.run("eds labels campaigns add rehearsed --expert ann --yes")
     machine.run(start, **words)
     browser = Browser(machine)
     wait_for(lambda: browser.ask("GET", "/ready") == (200, '{"status":"ok"}'), 60, "the annotators are ready")
