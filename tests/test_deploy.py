@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -240,6 +241,41 @@ def test_what_the_image_copies_is_there_and_names_an_extra_that_exists(compose: 
         *sources, _ = line.split()
         assert all((DEPLOY.parent / one).exists() for one in sources)
     assert 'pip install --no-cache-dir "/src[annotator]" -c /src/constraints.txt' in dockerfile
+
+
+def test_the_container_file_is_free_of_what_hadolint_warns_of(compose: Any) -> None:
+    dockerfile = compose["services"]["annotator-1"]["build"]["dockerfile_inline"]
+    done = subprocess.run(
+        [Path(sys.executable).parent / "hadolint", "-"], input=dockerfile, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_what_the_image_copies_is_enough_to_build_it(compose: Any, tmp_path: Path) -> None:
+    """The container's own commands, in an empty folder instead of an image: COPY, and of the installation the build."""
+    dockerfile = compose["services"]["annotator-1"]["build"]["dockerfile_inline"]
+    for line in re.findall(r"^COPY (.*)$", dockerfile, re.MULTILINE):
+        *sources, target = line.split()
+        place = tmp_path / target.lstrip("/")
+        for one in sources:
+            if (ROOT / one).is_dir():
+                shutil.copytree(ROOT / one, place, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                place.mkdir(exist_ok=True)
+                shutil.copy(ROOT / one, place)
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        tmp_path,
+        tmp_path / "src",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(list(tmp_path.glob("eds_benchmark-*.whl"))) == 1
 
 
 def test_nobody_in_a_container_is_root(compose: Any) -> None:

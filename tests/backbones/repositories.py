@@ -70,6 +70,28 @@ def transformers_repository(folder: Path, name: str) -> Path:
     return folder / name
 
 
+def mteb_model(folder: Path, name: str) -> Path:
+    """A model that MTEB knows by this name, loaded by MTEB's own wrapper of DINOv2 from a folder instead of the hub."""
+    import mteb
+    from mteb.models.model_implementations import MODEL_REGISTRY
+    from mteb.models.model_implementations.dino_models import DINOModel
+
+    repository = transformers_repository(folder, "dinov2")
+
+    class Local(DINOModel):
+        code = False
+
+        def __init__(self, model_name: str, revision: str, device: str | None = None, **options: Any) -> None:
+            self.model_name, self.device = model_name, device or "cpu"
+            self.model = transformers.AutoModel.from_pretrained(repository, trust_remote_code=self.code)
+            self.processor = transformers.AutoImageProcessor.from_pretrained(repository, backend="pil")
+
+    known = mteb.get_model_meta("facebook/dinov2-small")
+    changes = {"name": name, "loader": Local, "reference": None, "embed_dim": 32}
+    MODEL_REGISTRY[name] = known.model_copy(update=changes)
+    return repository
+
+
 def sentence_transformers_repository(folder: Path) -> Path:
     """A CLIP model of sentence-transformers, as a folder."""
     from sentence_transformers import SentenceTransformer

@@ -26,6 +26,7 @@ from tests.backbones.pictures import TINY_CLIP, clip_file, pictures, timm_file
 from tests.backbones.repositories import (
     STEPS,
     endpoint,
+    mteb_model,
     onnx_file,
     sentence_transformers_repository,
     torchscript_file,
@@ -48,6 +49,7 @@ TEXTS = {
     "descriptor gabor": "descriptor:gabor",
     "transformers": "transformers:local-dir:{folder}/clip",
     "sentence-transformers": "st:local-dir:{folder}/st",
+    "mteb": "mteb:tiny/dinov2",
     "onnx": f"onnx:{{folder}}/tiny.onnx?{STEPS}",
     "torchscript": f"torchscript:{{folder}}/tiny.ts?size=64&{STEPS}",
     "http": "http:{url}?model=tiny&size=64",
@@ -87,6 +89,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     timm_file(made, "test_vit")
     clip_file(made)
     sentence_transformers_repository(made)
+    mteb_model(made, "tiny/dinov2")
     onnx_file(made)
     torchscript_file(made)
     hash_folder(made / "lsh")
