@@ -46,6 +46,9 @@ class AGREEMENT(Texts):
     too_few_title = "No pair has two judgements yet"
     too_few = "Agreement needs pairs that at least two experts have judged."
     no_control = "None of the control pairs is judged yet."
+    grades_alpha, grades_apart = "Agreement on grades (alpha)", "Grades apart"
+    grades_about = plural("{n:,} pair with two grades or more", "{n:,} pairs with two grades or more")
+    grades_within = "{share:.0%} by one at most"
     pairs = "Who differs from whom"
     pairs_about = "Select a row to see the pairs."
     pair_columns: ClassVar = {

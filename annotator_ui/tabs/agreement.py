@@ -15,7 +15,7 @@ from annotator_ui.screen import dataframe, empty, width_for
 from annotator_ui.tab import tab
 from annotator_ui.texts_leads import AGREEMENT as SAYS
 from annotator_ui.texts_leads import COMMON
-from eds.project.campaign_statistics import CampaignAgreement, Disagreement, ModesCompared
+from eds.project.campaign_statistics import CampaignAgreement, Disagreement, GradeAgreement, ModesCompared
 
 CARDS = 8
 PERCENT = ("agreement", "low", "high", "rate", "positive_rate", "unsure_rate", "with_others")
@@ -30,6 +30,7 @@ def show(who: Viewer, campaign: Campaign) -> None:
         return
     found = queries.disagreement(campaign.name)
     _coefficients(result)
+    _grades(result.grades)
     left, right = st.columns([3, 2], gap="medium")
     with left:
         _experts(who, campaign, result, found)
@@ -63,6 +64,19 @@ def _coefficients(found: CampaignAgreement) -> None:
     if found.control is not None:
         notes.append(SAYS.control.format(count=found.control))
     st.caption(" ".join(notes))
+
+
+def _grades(found: GradeAgreement | None) -> None:
+    """How far experts agree on grades, where they give them."""
+    if found is None:
+        return
+    alpha = "–" if pd.isna(found.alpha) else number(found.alpha, 2)
+    metrics = (
+        (SAYS.grades_alpha, alpha, SAYS.grades_about.format(n=found.pairs)),
+        (SAYS.grades_apart, number(found.difference, 2), SAYS.grades_within.format(share=found.within_one)),
+    )
+    for place, (label, value, text) in zip(st.columns(3), metrics, strict=False):
+        place.metric(label, value, text, delta_color="off", delta_arrow="off", border=True, height="stretch")
 
 
 def _experts(who: Viewer, campaign: Campaign, result: CampaignAgreement, found: Disagreement) -> None:

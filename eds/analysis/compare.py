@@ -37,7 +37,7 @@ from eds.metrics.single_list import mean
 from eds.pairs import Reals, encode
 
 NOT_QUALITY = "CodeUsage"  # no model is best by it, nor by measures that describe the labels
-BY_LABELS = ("truth", "votes")  # grades of codes that depend on what is labelled
+BY_LABELS = ("truth", "votes", "experts")  # grades of codes that depend on what is labelled
 NO_LIMITS = (float("nan"), float("nan"))
 SLACK = 1e-12  # of judged@k, and of values that count as equal
 

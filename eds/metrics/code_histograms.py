@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from eds.errors import InputError
 from eds.hashing.histograms import Histograms
 
-GRADES = ("truth", "votes", "product", "category", "types", "attributes")
+GRADES = ("truth", "votes", "experts", "product", "category", "types", "attributes")
 
 
 @dataclass(frozen=True, eq=False)

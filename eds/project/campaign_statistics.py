@@ -30,6 +30,7 @@ from eds.truth import disputed_pairs, expert_profiles
 from eds.truth.disagreement import by_guideline, disputed_by_group, who_differs
 from eds.truth.disagreement import pairs_that_differ as differing_pairs
 from eds.truth.gold_accuracy import known_called
+from eds.truth.grades import GradeAgreement, grade_agreement
 from eds.truth.grid_vs_pair import ModesCompared, modes_compared
 from eds.truth.rate_curve import rate_growth
 from eds.truth.throughput import expert_pace, seconds_histogram
@@ -51,6 +52,7 @@ __all__ = [
     "Disagreement",
     "Disputes",
     "Estimate",
+    "GradeAgreement",
     "ModesCompared",
     "PoolYield",
 ]
@@ -65,6 +67,7 @@ class CampaignAgreement(Result):
     experts: pd.DataFrame  # the profile of each expert
     modes: ModesCompared
     control: int | None  # judged pairs that count, where asking stops early
+    grades: GradeAgreement | None = None  # where experts give grades
 
 
 @dataclass(frozen=True)
@@ -114,8 +117,9 @@ def campaign_agreement(project: "Project", name: str) -> CampaignAgreement:
         agreement = agreement_of(votes, control=votes.control, gold=votes.gold, seed=seed)
     experts = expert_profiles(votes.labels, gold=votes.gold)
     with opened(project) as store:
-        modes = modes_compared(acts_frame(store, campaign=name))
-    return CampaignAgreement(agreement, experts, modes, None if votes.control is None else len(votes.control))
+        acts = acts_frame(store, campaign=name)
+    control = None if votes.control is None else len(votes.control)
+    return CampaignAgreement(agreement, experts, modes_compared(acts), control, grade_agreement(votes_in_force(acts)))
 
 
 def compare_modes(project: "Project") -> ModesCompared:
@@ -187,14 +191,18 @@ def disputes(project: "Project", name: str) -> Disputes:
     """The pairs on which experts differ or were unsure, with every normal vote in force."""
     with opened(project) as store:
         acts = acts_frame(store, campaign=name)
-    normal = acts[acts["kind"] == "normal"]
-    held = normal[~normal["label_id"].isin(normal["supersedes"].dropna())]
-    votes = held[[*KEY, "expert_id", "value", "seconds", "mode", *BESIDE]].sort_values(
-        [*KEY, "expert_id"], ignore_index=True
-    )
+    votes = votes_in_force(acts)
     unsure = votes.loc[votes["value"].isna(), KEY].drop_duplicates()
     disputed = disputed_pairs(acts[LABELS.names])
     return Disputes(disputed, unsure, aspects_named(votes, disputed), votes)
+
+
+def votes_in_force(acts: pd.DataFrame) -> pd.DataFrame:
+    """Return the normal answers in force of `acts_frame`, with what was said beside the votes."""
+    normal = acts[acts["kind"] == "normal"]
+    held = normal[~normal["label_id"].isin(normal["supersedes"].dropna())]
+    columns = [*KEY, "expert_id", "value", "seconds", "mode", *BESIDE]
+    return held[columns].sort_values([*KEY, "expert_id"], ignore_index=True)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from eds.errors import InputError, ProjectError
 from eds.project.inputs import Inputs
 
@@ -110,6 +112,8 @@ def grading(inputs: Inputs, source: str, attributes: Sequence[str], *, with_rand
     kept = project.config.neighbors.exclude_product and source not in ("product", "types")
     if source == "attributes" and not attributes:
         raise InputError("no attribute is named", where="grades=attributes", hint="Name columns: --attribute COLUMN.")
+    if source == "experts":
+        return Grading(_expert_grades(project), exclude_product=kept)
     if source not in ("truth", "votes"):
         columns = COLUMNS.get(source) or tuple(attributes)
         return Grading(columns=columns, first_decides=source == "types", exclude_product=kept)
@@ -117,3 +121,21 @@ def grading(inputs: Inputs, source: str, attributes: Sequence[str], *, with_rand
     truth = truth if with_random else benchmark_labels(truth, suspects_and_withdrawn(inputs))
     grade = truth["value"] if source == "truth" else truth["votes_for"]
     return Grading(truth[["query_id", "candidate_id"]].assign(grade=grade), exclude_product=kept)
+
+
+def _expert_grades(project: "Project") -> "pd.DataFrame":
+    """The mean grade of each pair that experts graded, rounded half up: whole grades have gains."""
+    from eds.labels.frames import acts_frame
+    from eds.project.campaign_statistics import votes_in_force
+    from eds.project.label_store import opened
+    from eds.truth.grades import mean_grades
+
+    with opened(project) as store:
+        found = mean_grades(votes_in_force(acts_frame(store)))
+    if found.empty:
+        raise InputError(
+            "no expert gave a grade",
+            where="grades=experts",
+            hint="Make a campaign that asks for grades: eds labels campaigns add --similar-from 2.",
+        )
+    return found.assign(grade=np.floor(found["grade"] + 0.5).astype("int64"))[["query_id", "candidate_id", "grade"]]

@@ -296,11 +296,15 @@ def describe_searches(project: "Project") -> "list[Search]":
 
 def read_judging(project: "Project", options: ReportOptions) -> "Judging":
     """Return the judgements, agreement, profiles, disputes and guidelines of the label store."""
+    from eds.analysis.aspects import aspects_named
     from eds.errors import InputError
+    from eds.labels.frames import acts_frame
+    from eds.project.campaign_statistics import votes_in_force
     from eds.project.decide import decide_votes, read_votes
     from eds.project.label_store import opened
     from eds.reports import Judging
     from eds.truth import disputed_pairs, expert_profiles, panel_agreement
+    from eds.truth.grades import grade_agreement
 
     if not (project.path("labels").exists() or project.config.labels.url):
         raise Missing(Gap("Nobody has judged yet: there is no label store.", "eds labels campaigns add, then serve"))
@@ -319,6 +323,8 @@ def read_judging(project: "Project", options: ReportOptions) -> "Judging":
     with opened(project) as store:
         from eds.labels.guidelines import guideline_named
 
+        acts = acts_frame(store)
+
         for version in sorted(kept.labels["guideline"].dropna().unique()):
             try:
                 texts[str(version)] = guideline_named(store, str(version)).content
@@ -326,7 +332,18 @@ def read_judging(project: "Project", options: ReportOptions) -> "Judging":
                 continue  # a version that is named and was never stored: the report shows its name
     profiles = expert_profiles(kept.labels, gold=kept.gold, level=options.confidence)
     counts = decide_votes(kept, project.config.truth.rule).counts
-    return Judging(kept.labels, found, profiles, disputed_pairs(kept.labels), kept.early_stop, texts, counts)
+    disputed, beside = disputed_pairs(kept.labels), votes_in_force(acts)
+    return Judging(
+        kept.labels,
+        found,
+        profiles,
+        disputed,
+        kept.early_stop,
+        texts,
+        counts,
+        aspects_named(beside, disputed),
+        grade_agreement(beside),
+    )
 
 
 def describe_models(project: "Project") -> "list[ModelCard]":

@@ -16,6 +16,7 @@ from eds.pairs import KnownRanks
 from eds.reports.document import Gap, Missing
 from eds.suspects import benchmark_labels
 from eds.truth import PanelAgreement
+from eds.truth.grades import GradeAgreement
 from eds.universe import Universe
 
 PAIR = ["query_id", "candidate_id"]
@@ -60,6 +61,8 @@ class Judging:
     early_stop: bool = False
     guidelines: Mapping[str, str] = field(default_factory=dict)  # version -> text
     counts: Mapping[str, int] = field(default_factory=dict)  # `eds.truth.decide`: complete, decided early, open, ...
+    aspects: pd.DataFrame = field(default_factory=pd.DataFrame)  # `eds.analysis.aspects.aspects_named`
+    grades: GradeAgreement | None = None  # where experts give grades
 
 
 @dataclass(frozen=True)

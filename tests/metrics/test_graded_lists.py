@@ -1,5 +1,7 @@
 """Tie-aware measures on grades for models of numbers, by the verbs, against scikit-learn and plain rankings."""
 
+import json
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,17 @@ from sklearn.metrics import ndcg_score
 from eds import Project
 from eds.errors import InputError
 from eds.hashing.single_ranking import ap_at_p
+from eds.labels.campaigns import Plan, create_campaign
+from eds.labels.experts import add_expert
+from eds.labels.form import Form
+from eds.labels.judgements import Judgement, submit
+from eds.labels.queue import next_batch
 from eds.neighbors import pair_scores
+from eds.project.label_store import opened
+from eds.project.report_inputs import ReportOptions, read_judging
+from eds.reports.document import Sentence, Table
+from eds.reports.inputs import ReportInputs
+from eds.reports.sections.agreement import reasons
 from eds.tables import TRUTH, Provenance
 from eds.vectors import Model, Vectors, write
 from tests.metrics.projects import catalogue
@@ -38,7 +50,29 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     truth = truth.assign(votes_for=rng.integers(0, 4, len(truth)), unsure=0, tie=False, rule="majority")
     truth = truth.assign(votes_against=3 - truth["votes_for"], value=(truth["votes_for"] > 1).astype(int))
     project.write(truth[TRUTH.names], "truth", Provenance("truth.decide"))
+    give_grades(project, truth[["query_id", "candidate_id"]].iloc[::2], rng)
     return project
+
+
+def give_grades(project: Project, pairs: pd.DataFrame, rng: np.random.Generator) -> None:
+    """Two experts grade every second pair; what they typed is kept beside the project."""
+    with opened(project, create=True) as store:
+        for name in ("ann", "bob"):
+            add_expert(store, name)
+        create_campaign(
+            store, Plan("graded", form=Form(similar_from=2, aspects=("shape", "cut"))), pairs, ["ann", "bob"]
+        )
+        typed: dict[str, list[int]] = {}
+        for name in ("ann", "bob"):
+            acts = []
+            for task in next_batch(store, "graded", name, len(pairs)):
+                grade = int(rng.integers(0, 4))
+                typed.setdefault(f"{task.query_id} {task.candidate_id}", []).append(grade)
+                aspects = "shape" if grade < 2 else None
+                token, value = f"{name}-{task.assignment}", int(grade >= 2)
+                acts.append(Judgement(token, task.assignment, value, grade=grade, aspects=aspects))
+            submit(store, name, acts)
+    (project.root / "typed.json").write_text(json.dumps(typed))
 
 
 def gallery(project: Project, model: str, query: str, *, exclude_product: bool) -> pd.DataFrame:
@@ -61,6 +95,10 @@ def graded(project: Project, rows: pd.DataFrame, query: str, source: str) -> Any
         truth = project.read("truth")
         votes = truth[truth["query_id"] == query].set_index("candidate_id")["votes_for"]
         return rows["candidate_id"].map(votes).fillna(0).astype(int).tolist()
+    if source == "experts":
+        typed = json.loads((project.root / "typed.json").read_text())
+        given = [typed.get(f"{query} {candidate}", [0]) for candidate in rows["candidate_id"]]
+        return [int(Decimal(sum(one)) / len(one) + Decimal("0.5")) for one in given]
     if source == "types":
         return np.where(rows["same_product_id"], 2, rows["same_category"].astype(int)).tolist()
     if source == "attributes":
@@ -69,7 +107,7 @@ def graded(project: Project, rows: pd.DataFrame, query: str, source: str) -> Any
 
 
 @pytest.mark.parametrize("model", ["tied", "plain"])
-@pytest.mark.parametrize("source", ["votes", "types", "attributes", "product", "category"])
+@pytest.mark.parametrize("source", ["votes", "experts", "types", "attributes", "product", "category"])
 def test_ndcg_is_that_of_scikit_learn_and_ap_that_of_the_ranking(project: Project, source: str, model: str) -> None:
     measures = [f"nDCGt@{K}(grades={source})", f"APt@{K}(divide_by=relevant,grades={source})"]
     scores = project.score(
@@ -78,7 +116,9 @@ def test_ndcg_is_that_of_scikit_learn_and_ap_that_of_the_ranking(project: Projec
     own = scores[scores["model"] == model]  # those that made the pool are scored beside it
     by_query = own[own["query_id"].notna()].set_index(["measure", "query_id"])["value"]
     queries = by_query.index.get_level_values("query_id").unique()
-    assert len(queries) == (6 if source == "votes" else (project.read("images")["role"] != "candidate").sum())
+    assert len(queries) == (
+        6 if source in ("votes", "experts") else (project.read("images")["role"] != "candidate").sum()
+    )
     for query in queries:
         rows = gallery(project, model, query, exclude_product=source not in ("product", "types"))
         grades = graded(project, rows, query, source)
@@ -97,3 +137,17 @@ def test_numbers_need_a_cut_off_and_have_no_codes(project: Project) -> None:
         project.score("APt", models=["plain"])
     with pytest.raises(Exception, match="binary codes"):
         project.score("mLGAP@2", models=["plain"])
+
+
+def test_the_report_says_why_experts_differ_and_how_far_they_agree_on_grades(project: Project) -> None:
+    judging = read_judging(project, ReportOptions(resamples=20))
+    typed = [one for one in json.loads((project.root / "typed.json").read_text()).values() if len(one) == 2]
+    blocks = reasons(ReportInputs("graded", 5, judging=judging))
+    [table] = [block for block in blocks if isinstance(block, Table)]
+    assert [(row["aspect"], row["named"]) for row in table.rows] == [
+        ("shape", sum(g < 2 for one in typed for g in one))
+    ]
+    [sentence] = [block for block in blocks if isinstance(block, Sentence)]
+    apart = [abs(a - b) for a, b in typed]
+    assert sentence.filled["pairs"].value == len(typed)  # type: ignore[union-attr]
+    assert sentence.filled["difference"].value == pytest.approx(np.mean(apart))  # type: ignore[union-attr]

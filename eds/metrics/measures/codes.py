@@ -15,13 +15,13 @@ from eds.metrics.definition import Definition, ModelInputs, Parameter, Values
 from eds.pairs import Reals
 
 CONVENTIONS = (
-    "mean over all queries (grades truth, votes: those with a label), without a relevant candidate 0; every candidate "
-    "but the query itself, its product left out as neighbors.exclude_product says where grades are truth, votes, "
-    "category or attributes; one_per_product plays no part; unlabelled is grade 0"
+    "mean over all queries (grades truth, votes, experts: those with a label), without a relevant candidate 0; every "
+    "candidate but the query itself, its product left out as neighbors.exclude_product says where grades are truth, "
+    "votes, experts, category or attributes; one_per_product plays no part; unlabelled is grade 0"
 )
-GRADED = Parameter(
-    "product", GRADES
-)  # truth 0/1; votes_for; same product; same category; types: 2 same product, 1 same category; agreeing attributes
+# truth 0/1; votes_for; experts: their mean grade, rounded; same product; same category; types: 2 same product,
+# 1 same category; agreeing attributes
+GRADED = Parameter("product", GRADES)
 DIVISORS = {"hits": "retrieved", "relevant": "total", "capped": "capped"}
 USES = {
     "distinct": "distinct",

@@ -140,11 +140,40 @@ def pairs_of_experts(inputs: ReportInputs) -> Blocks:
     return (Table("between", "Every two experts", columns, rows, detail=True),)
 
 
+def reasons(inputs: ReportInputs) -> Blocks:
+    """Why experts differ: the aspects that they name, and how far they agree on grades."""
+    judging = inputs.require("judging")
+    blocks: list[Block] = []
+    if len(judging.aspects):
+        columns = (
+            Column("aspect", "aspect"),
+            Column("named", "named", "count"),
+            Column("on_disputed", "on disputed pairs", "share", formula="answers that name it / that name any"),
+            Column("on_agreed", "on other pairs", "share", formula="answers that name it / that name any"),
+            Column("for_similar", "for similar", "count"),
+            Column("for_different", "for not similar", "count"),
+        )
+        blocks.append(Table("aspects", "Why experts differ", columns, judging.aspects.to_dict(orient="records")))
+    if judging.grades is not None:
+        found = judging.grades
+        blocks.append(
+            say(
+                "Experts also give grades: on {pairs} pairs with two or more, two grades are {difference} apart on"
+                " average, {within} of them by one at most; Krippendorff's alpha for interval data is {alpha}.",
+                pairs=count(found.pairs),
+                difference=Number(found.difference),
+                within=share(found.within_one),
+                alpha="undefined" if undefined(found.alpha) else Number(found.alpha),
+            )
+        )
+    return tuple(blocks)
+
+
 SECTION = SectionSpec(
     title="How well the experts agree",
     question="A label is worth what its judges agree on.",
     order=50,
     inputs=("judging",),
-    parts=(coefficients, decisions, experts, pairs_of_experts),
+    parts=(coefficients, decisions, reasons, experts, pairs_of_experts),
     answer=answer,
 )
