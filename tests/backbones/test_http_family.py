@@ -1,5 +1,6 @@
 """An endpoint of embeddings: a real server on this machine, busy, wrong and down."""
 
+import threading
 import time
 from collections.abc import Iterator
 
@@ -82,6 +83,18 @@ def test_the_key_goes_out_only_where_nobody_listens(server: Endpoint, monkeypatc
     assert "a-secret" not in str(caught.value)
     with pytest.raises(InputError, match="holds a password"):
         load("https://me:a-secret@models.example/v1")
+
+
+def test_an_endpoint_that_never_answers_is_given_up(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "PATIENCE", 0.2)
+    monkeypatch.setattr(http, "TRIES", 2)
+    over = threading.Event()
+    server.spoil = lambda answer: over.wait(60) and None
+    try:
+        with pytest.raises(InputError, match=r"cannot be reached \(timed out; tried 2 times\)"):
+            load(f"{server.url}?size=64")
+    finally:
+        over.set()
 
 
 def test_nothing_listens(server: Endpoint) -> None:

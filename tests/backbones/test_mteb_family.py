@@ -67,6 +67,13 @@ def test_code_of_a_repository_is_not_run(tiny: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+def test_absent_weights_are_one_clear_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(InputError, match="the weights are not available"):
+        load("mteb:facebook/dinov2-small")
+
+
 def test_bad_input(tiny: Path) -> None:
     with pytest.raises(UnknownNameError, match="mteb has no such model"):
         load("mteb:tiny/none")
