@@ -342,3 +342,6 @@ class JOURNAL(Texts):
         "{n} pair is judged: its votes and labels stay.", "{n} pairs are judged: their votes and labels stay.", by="n"
     )
     votes = plural("{n} vote counts no more; it is kept.", "{n} votes count no more; they are kept.", by="n")
+    duplicates = plural(
+        "{n:,} decision about near duplicates holds no more.", "{n:,} decisions about near duplicates hold no more."
+    )

@@ -156,7 +156,13 @@ class PAIR(Texts):
         "repeat": "repeat",
     }
     table = "What each model says of the pair"
-    heads = ("Model", "Rank", "Score", "Candidates listed", "Proposed it")
+    heads: ClassVar = {
+        "model": "Model",
+        "rank": "Rank",
+        "score": "Score",
+        "listed": "Candidates listed",
+        "proposed": "Proposed it",
+    }
     yes = "yes"
-    not_listed = "not in its list"
+    not_listed = "Without a rank, the candidate is not in the model's list."
     no_lists = "No model has lists yet: eds neighbors mine."

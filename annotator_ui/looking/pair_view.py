@@ -1,12 +1,13 @@
 """Who proposed a pair: both pictures, and where each model lists the candidate."""
 
-import pandas as pd
+from typing import Any
+
 import streamlit as st
 
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, site
-from annotator_ui.formats import listed, number
-from annotator_ui.screen import put, shown_errors
+from annotator_ui.formats import listed
+from annotator_ui.screen import dataframe, put, shown_errors
 from annotator_ui.texts_looking import LOOKING
 from annotator_ui.texts_looking import PAIR as SAYS
 
@@ -37,14 +38,11 @@ def show(who: Viewer) -> None:
         if found.models.empty:
             st.caption(SAYS.no_lists)
             return
-        rows = [
-            [
-                row["model"],
-                SAYS.not_listed if pd.isna(row["rank"]) else number(int(row["rank"])),
-                None if pd.isna(row["score"]) else number(float(row["score"]), 3),
-                number(int(row["listed"])),
-                SAYS.yes if row["proposed"] else None,
-            ]
-            for row in found.models.to_dict("records")
-        ]
-        put(html.table(SAYS.table, SAYS.heads, rows, numbers=(1, 2, 3), narrow=True))
+        rows = found.models.assign(proposed=found.models["proposed"].map({True: SAYS.yes, False: None}))
+        config = st.column_config
+        columns: dict[str, Any] = {name: config.TextColumn(title) for name, title in SAYS.heads.items()}
+        columns["score"] = config.NumberColumn(SAYS.heads["score"], format="%.3f")
+        columns["listed"] = config.NumberColumn(SAYS.heads["listed"], format="localized")
+        dataframe(rows, SAYS.table, columns)
+        if found.models["rank"].isna().any():
+            st.caption(SAYS.not_listed)

@@ -45,7 +45,8 @@ def show(who: Viewer) -> None:
 
 def _sentence(result: UndoResult) -> str:
     """What is taken back, and what stays."""
-    votes = result.entry.name.startswith("votes-")
-    text = (SAYS.votes if votes else SAYS.taken).format(n=result.taken_back)
+    kind = result.entry.name.partition("-")[0]
+    texts = {"votes": SAYS.votes, "duplicates": SAYS.duplicates}
+    text = texts.get(kind, SAYS.taken).format(n=result.taken_back)
     judged = SAYS.judged.format(n=result.judged) if result.judged else ""
     return " ".join(filter(None, (text, judged)))
