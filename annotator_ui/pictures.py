@@ -25,9 +25,9 @@ from annotator_ui.app_state import site
 from annotator_ui.lanes import in_lane
 from annotator_ui.picture_queue import PREPARATION, BusyError, PictureQueue
 from annotator_ui.picture_tokens import PictureTokens, mark
-from eds.errors import EdsError, ImageError
+from eds.errors import EdsError, ImageError, InputError
 from eds.imaging import MAX_PIXELS, Box, Decoder, inside
-from eds.io.files import abandoned, unfinished
+from eds.io.files import abandoned, replacing
 from eds.project import Project
 
 SIZES = {"thumb": 320, "large": 1200, "full": 2400}  # longest side
@@ -208,16 +208,10 @@ class Pictures:
     def _make(self, source: Source, size: Size, file: Path, pixels: int, decoder: Decoder) -> bytes:
         original = inside(self.project.pictures, source.path)
         data = decoder.webp(original, SIZES[size], box=source.box, quality=QUALITY[size], pixels=pixels)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = unfinished(file)
-        try:
+        with suppress(InputError), replacing(file, durable=False) as temporary:  # if the disk is full, it is shown once
             for leftover in abandoned(file):
                 leftover.unlink(missing_ok=True)
-            temporary.write_bytes(data)
-            temporary.replace(file)  # whole or not at all; a file damaged by a power cut is detected and made again
-        except OSError:
-            with suppress(OSError):
-                temporary.unlink()  # the disk is full: the picture is shown all the same
+            temporary.write_bytes(data)  # `_whole` detects what a power cut damaged
         return data
 
     @asynccontextmanager

@@ -15,7 +15,7 @@ from eds.benchmarks.files import write_csv
 from eds.benchmarks.validate import Faults, check_path
 from eds.errors import InputError
 from eds.imaging.metadata import without_metadata
-from eds.io.files import unfinished
+from eds.io.files import replacing
 
 BATCH = 64  # pictures held in memory at once
 MANIFEST = "pictures.csv"
@@ -103,7 +103,8 @@ def unpacked_pictures(benchmark: Benchmark, root: Path, note: Callable[[Path], N
                 if note is not None:
                     note(file)
                 written.append(file)
-                _write(file, data)
+                with replacing(file, durable=False) as temporary:
+                    temporary.write_bytes(data)
         if faults:
             hint = "Nothing was imported. Use a project with an image root of its own."
             raise InputError("pictures cannot be unpacked", where=str(root), faults=faults[:10], hint=hint)
@@ -134,14 +135,3 @@ def _read_pictures(shard: Path) -> Iterator[tuple[str, bytes | None]]:
         for batch in opened.iter_batches(batch_size=BATCH, columns=["id", "image"]):
             for row in batch.to_pylist():
                 yield str(row["id"]), (row["image"] or {}).get("bytes")
-
-
-def _write(file: Path, data: bytes) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = unfinished(file)
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(file)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

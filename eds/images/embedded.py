@@ -13,7 +13,7 @@ from PIL import Image
 from eds.images.columns import rename_columns
 from eds.images.sources import Catalogue, Source, finish_rows
 from eds.imaging import inside
-from eds.io.files import unfinished
+from eds.io.files import replacing
 
 MOST_BYTES = 1 << 33  # that a file's own statement of its size makes a reader ask for
 
@@ -47,10 +47,8 @@ def write_image(data: bytes, path: str, root: Path) -> str:
     """Write an image at this path below the root, unless it is there already; return the path."""
     file = inside(root, path)
     if not (file.is_file() and file.stat().st_size == len(data) and file.read_bytes() == data):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = unfinished(file)
-        temporary.write_bytes(data)
-        temporary.replace(file)
+        with replacing(file, durable=False) as temporary:
+            temporary.write_bytes(data)
     return path
 
 

@@ -24,22 +24,25 @@ DAY = 86400.0  # seconds without a write, after which what another machine began
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """Give a temporary path beside `path`; move it there, durably, if the block ends well.
 
     A process that dies in the block leaves the old file as it was. What it leaves of its own, a
     hidden file, the next writer of the same path removes. Writers of one path, on one machine or on
-    several that share the folder, do not interfere: the last one to finish wins.
+    several that share the folder, do not interfere: the last one to finish wins. One of many files
+    that can be made again need not be `durable`: neither is it synced, nor its folder searched.
     """
     temporary = unfinished(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for leftover in abandoned(path):
+        for leftover in abandoned(path) if durable else ():
             leftover.unlink(missing_ok=True)
         yield temporary
-        _sync(temporary)
+        if durable:
+            _sync(temporary)
         temporary.replace(path)
-        _sync(path.parent)
+        if durable:
+            _sync(path.parent)
     except OSError as error:
         reason = error.strerror or _lacking_space(path.parent) or error
         raise InputError(

@@ -5,7 +5,6 @@ import io
 import json
 import multiprocessing
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from eds.errors import InputError
+from eds.io.files import replacing
 from eds.synthetic.attributes import TRUE_COLUMNS
 from eds.synthetic.garments.scene import Product, studio_view
 from eds.synthetic.garments.wild import jpeg_quality, wild_view
@@ -215,17 +215,8 @@ def _draw_picture(folder: Path, picture: _Picture, size: int) -> str:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(temporary).chmod(0o644)  # mkstemp gives 0600, which a server of another user could not read
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replacing(path, durable=False) as temporary:  # a damaged picture is drawn again
+        temporary.write_bytes(data)
 
 
 def _table(pictures: Sequence[_Picture], digests: dict[str, str], size: int) -> pd.DataFrame:
