@@ -14,7 +14,9 @@ from anyio import to_thread
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Lane = Literal["gate", "judging", "tasks", "pictures", "accounts", "sessions", "health", "background"]
+Lane = Literal[
+    "gate", "sessions", "judging", "tasks", "pictures", "accounts", "api", "health", "background", "webhooks"
+]
 THREADS: dict[Lane, int] = {
     "gate": 8,  # whose session it is: one short question to the database, never a write, which may have to wait
     "sessions": 4,  # renewing and ending them, and those that a proxy opens
@@ -22,8 +24,10 @@ THREADS: dict[Lane, int] = {
     "tasks": 8,  # what is to be judged next
     "pictures": 4,  # prepared pictures, from disk; decoding has the picture queue
     "accounts": 4,  # signing in
+    "api": 2,  # programs: long answers, that may wait
     "health": 2,
     "background": 2,
+    "webhooks": 1,  # waits for other servers
 }
 _limiters: dict[Lane, anyio.CapacityLimiter] = {}
 

@@ -5,7 +5,8 @@
     auth/accounts.py     /sign-in /invitation/TOKEN /sign-out
     pictures.py          /pictures/SIZE/NAME
     looking/routes.py    /looking/...: the map's points and uploaded pictures, for leads
-    judging/routes.py    /api/... /judging/...
+    judging/routes.py    /api/campaigns/... /judging/...
+    api/                 /api/v1/...: programs, by token
     exporting.py         files of labels, for leads
     reports.py           /report/page
     compressed_scripts.py  /static/...: Streamlit's scripts
@@ -28,6 +29,7 @@ from starlette.routing import BaseRoute
 from streamlit.web import bootstrap
 
 from annotator_ui import exporting, health, icon, language, pictures, reports
+from annotator_ui.api import routes as api
 from annotator_ui.app_state import SESSION_HEADER, Site, install, site
 from annotator_ui.auth import accounts
 from annotator_ui.auth.middleware import Gate
@@ -36,7 +38,7 @@ from annotator_ui.compressed_scripts import CompressedScripts
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.judging import adjudication, practice
 from annotator_ui.judging import routes as judging
-from annotator_ui.lanes import in_lane
+from annotator_ui.lanes import Lane, in_lane
 from annotator_ui.looking import routes as looking
 from annotator_ui.page_language import PageLanguage
 from annotator_ui.screen import own_screens
@@ -47,6 +49,7 @@ from eds.project import Project
 
 LOG = logging.getLogger(__name__)
 LAST_SEEN = 30.0  # seconds between two writings of when sessions were last used
+DELIVER = 5.0  # seconds between two looks for what webhooks wait for
 FORGET = 20  # as many of them between two clearings of what counts no more
 
 
@@ -69,6 +72,7 @@ def build(of: Site) -> st.App:
         *judging.routes(base),
         *practice.routes(base),
         *adjudication.routes(base),
+        *api.routes(base),
     ]
     app = Path(__file__).with_name("app.py")
     before = [Middleware(Gate, site=of), Middleware(CompressedScripts, base=base), Middleware(PageLanguage)]
@@ -90,6 +94,7 @@ async def _background(app: st.App) -> AsyncIterator[None]:
         if here.options.prepare:
             tasks.start_soon(here.prefetch.run)
         tasks.start_soon(_keep_house, here.project)
+        tasks.start_soon(_deliver, here.project)
         try:
             yield
         finally:
@@ -107,10 +112,17 @@ async def _keep_house(project: Project) -> None:
             await _quietly(project.experts.forget_old)
 
 
-async def _quietly(act: Callable[[], object]) -> None:
+async def _deliver(project: Project) -> None:
+    """Send what webhooks wait for."""
+    while True:
+        await anyio.sleep(DELIVER)
+        await _quietly(project.webhooks.deliver, "webhooks")
+
+
+async def _quietly(act: Callable[[], object], lane: Lane = "background") -> None:
     """Do something that may as well be done later."""
     try:
-        await in_lane("background", act)
+        await in_lane(lane, act)
     except EdsError as error:
         LOG.warning("%s", error)
 

@@ -43,6 +43,7 @@ PairDirections = Literal["keep", "merge"]  # judge (q, c) and (c, q) both, or on
 # labels
 Role = Literal["expert", "lead", "administrator"]
 JudgingMode = Literal["pair", "grid"]
+WebhookEvent = Literal["label.written", "campaign.finished"]  # what other programs are sent
 CampaignQuality = Literal["light", "standard", "strict"]  # how carefully a campaign asks
 Polarity = Literal["similar", "different"]  # grid: the label of untouched candidates; pair mode has none
 VoteFormat = Literal["csv", "jsonl", "parquet", "crowdkit"]

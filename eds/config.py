@@ -151,6 +151,9 @@ class AnnotatorSettings(_Section):
         strict=False,
         description="columns of images that experts read below a picture; what the table does not have is left out",
     )
+    webhook_hosts: tuple[str, ...] = Field(
+        default=(), strict=False, description="HOST:PORT that webhooks may send to although they are not public"
+    )
 
 
 class TruthSettings(_Section):

@@ -4,7 +4,8 @@
     forged          a change (POST ...) that did not come from our own pages: 403
     else            scope["eds.viewer"] is the viewer, scope["eds.client"] the client
 
-Open without a session are sign-in, invitation, health and ready. Tokens are renewed when a page is loaded.
+Open without a session are sign-in, invitation, health and ready. Tokens are renewed when a page is loaded. The API
+(/api/v1/...) is for programs: a token in the header Authorization counts there, and no cookie.
 """
 
 import logging
@@ -39,6 +40,8 @@ OPEN = re.compile(r"/(sign-in(/passkey\.js)?|invitation/[^/]+|health|ready)")
 OPEN_WITH_OPENID = re.compile(rf"{OPEN.pattern}|/sign-in/openid(/back)?")
 # Pages whose forms carry a token of their own.
 FORMS = re.compile(r"/(sign-in|sign-out|passkeys|password|language|invitation/[^/]+)")
+API = "/api/v1"
+API_DOCUMENT = (API, f"{API}/openapi.json")  # also for people who are signed in
 PROXY = "proxy"  # the way of a session that a proxy's header opened
 UNKNOWN_HOST = "Start the server with --public-url and the address that browsers use."
 AWAY = "Nothing that was judged is lost. Try again in some seconds."
@@ -111,6 +114,8 @@ class Gate:
             answer = JSONResponse({"error": "unknown host", "hint": UNKNOWN_HOST}, 421)
         elif path is None:
             answer = _elsewhere(scope, self.site.base)
+        elif _below(path, (API,)) and (_bearer(scope) is not None or path not in API_DOCUMENT):
+            answer = _too_large(scope, path) or await self._admitted_program(scope)
         else:
             answer = _forged(scope, path) or _too_large(scope, path) or await self._admitted(scope, path, client)
         if answer is not None:
@@ -157,6 +162,16 @@ class Gate:
         if _below(path, ("/_stcore",)):  # Streamlit shows this text when its connection breaks off
             return JSONResponse({SIGNED_OUT.title: SIGNED_OUT.dialog}, 401)
         return JSONResponse({"error": "signed out"}, 401)
+
+    async def _admitted_program(self, scope: Scope) -> Response | None:
+        """Nothing if a program's token counts, with its account in the scope; otherwise the answer."""
+        token = _bearer(scope)
+        result = await in_lane("gate", self.site.project.experts.account_of_token, token) if token else None
+        if result is None:
+            fault = {"error": "no valid token", "hint": "Send the header Authorization: Bearer TOKEN.", "faults": []}
+            return JSONResponse(fault, 401, {"WWW-Authenticate": "Bearer", "Cache-Control": "no-store"})
+        scope["eds.viewer"] = as_viewer(result)
+        return None
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Streamlit's websocket: with a session only, from our own pages only; checked at each message."""
@@ -232,6 +247,8 @@ def _too_large(scope: Scope, path: str) -> Response | None:
     if scope["method"] in security_headers.SAFE:
         bare = length in (None, b"0") and b"transfer-encoding" not in headers
         return None if bare else JSONResponse({"error": "too large"}, 413)
+    if scope["method"] == "DELETE" and length is None and b"transfer-encoding" not in headers:
+        return None  # it has no body
     if length is None or not length.isdigit():
         return JSONResponse({"error": "length required"}, 411)
     most = LARGEST_FORM if FORMS.fullmatch(path) else LARGEST_UPLOAD if path == UPLOAD else LARGEST
@@ -276,6 +293,12 @@ def _is_page(scope: Scope) -> bool:
 
 def _accepted(scope: Scope) -> str:
     return _text(dict(scope["headers"]).get(b"accept-language")) or ""
+
+
+def _bearer(scope: Scope) -> str | None:
+    """The token of the header Authorization, None without such a header."""
+    scheme, _, token = (_text(dict(scope["headers"]).get(b"authorization")) or "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def _below(path: str, roots: tuple[str, ...]) -> bool:

@@ -9,6 +9,7 @@ from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.images import Columns
 from eds.cli.options import as_of, campaign, existing_file, new_file, one_of, spending
+from eds.cli.programs import tokens, webhooks
 from eds.cli.render import format_frame, format_share, format_table
 from eds.cli.serving import serve
 
@@ -37,6 +38,8 @@ def labels() -> None:
 
 
 labels.add_command(serve)
+labels.add_command(tokens)
+labels.add_command(webhooks)
 
 
 @labels.group()

@@ -34,7 +34,7 @@ from eds.labels.store import Store, open_store
 
 FORMAT = "eds labels backup"
 VERSION = 1
-LEFT_OUT = ("session", "attempt")
+LEFT_OUT = ("session", "attempt", "api_token", "webhook", "webhook_finished")
 
 
 @dataclass(frozen=True)

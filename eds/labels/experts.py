@@ -20,7 +20,7 @@ from eds.labels.assign import resume, suspend
 from eds.labels.bulk import frame
 from eds.labels.password_hashing import at_low_priority
 from eds.labels.permissions import check_account
-from eds.labels.schema import expert, invitation, passkey, session
+from eds.labels.schema import api_token, expert, invitation, passkey, session
 from eds.labels.store import Store
 from eds.labels.validation import check_name, check_new_name, short
 
@@ -263,7 +263,9 @@ def known(connection: sa.Connection, name: str) -> int:
 
 
 def end_sessions(connection: sa.Connection, number: int, now: int) -> int:
-    """End every session of an expert; how many were open."""
+    """End every session of an expert, and the tokens of programs; how many sessions were open."""
+    tokens = sa.update(api_token).where(api_token.c.expert == number, api_token.c.revoked_at.is_(None))
+    connection.execute(tokens.values(revoked_at=now))
     ended = connection.execute(
         sa.update(session).where(session.c.expert == number, session.c.ended_at.is_(None)).values(ended_at=now)
     )

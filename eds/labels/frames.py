@@ -37,6 +37,52 @@ def acts_frame(store: Store, *, as_of: datetime | None = None, campaign: str | N
     return to_frame(store.snapshot(lambda connection: labels_arrow(connection, store.place, as_of, campaign)))
 
 
+def acts_after(
+    store: Store, after: int, *, limit: int, until: int | None = None, campaign_name: str | None = None
+) -> pd.DataFrame:
+    """Return the votes behind an act's `number`, oldest first: those of the table, read in portions.
+
+    `until` leaves out acts that are younger (microseconds since 1970). The table has these rows, and `number` stays the
+    same for ever, so who asks with the last one they have misses none.
+    """
+    before = label_event.alias("before")
+    query = (
+        sa.select(
+            label_event.c.id.label("number"),
+            label_event.c.label_id,
+            campaign.c.name.label("campaign"),
+            pair.c.query_id,
+            pair.c.candidate_id,
+            expert.c.name.label("expert_id"),
+            label_event.c.value,
+            label_event.c.seconds,
+            label_event.c.created_at,
+            before.c.label_id.label("supersedes"),
+            item.c.kind,
+            label_event.c.guideline,
+        )
+        .select_from(label_event)
+        .join(assignment, assignment.c.id == label_event.c.assignment)
+        .join(item, item.c.id == assignment.c.item)
+        .join(pair, pair.c.id == item.c.pair)
+        .join(campaign, campaign.c.id == assignment.c.campaign)
+        .join(expert, expert.c.id == assignment.c.expert)
+        .outerjoin(
+            before,
+            sa.and_(before.c.assignment == label_event.c.assignment, before.c.sequence == label_event.c.sequence - 1),
+        )
+        .where(label_event.c.id > after, label_event.c.late == 0, item.c.origin != ADJUDICATION)
+        .where(~is_void())
+        .order_by(label_event.c.id)
+        .limit(limit)
+    )
+    if until is not None:
+        query = query.where(label_event.c.created_at <= until)
+    if campaign_name is not None:
+        query = query.where(campaign.c.name == campaign_name)
+    return store.read(lambda connection: frame(connection, query))
+
+
 def count_late(store: Store, campaign_name: str | None = None) -> int:
     """How many acts came after the grace period (judgements.GRACE): they are kept, exported and marked, not counted."""
     query = sa.select(sa.func.count()).select_from(label_event).where(label_event.c.late == 1)

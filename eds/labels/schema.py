@@ -265,6 +265,36 @@ import_void = _table(  # the last row of an import says whether its votes count
     _text("created_by"),
     sa.CheckConstraint("voided IN (0, 1)", name="voided"),
 )
+api_token = _table(
+    "api_token",
+    _key(),
+    _to("expert"),
+    _text("label"),  # what it is for
+    _text("token_hash"),
+    _whole("created_at"),
+    _whole("expires_at"),
+    _whole("revoked_at", null=True),
+    sa.UniqueConstraint("token_hash"),
+    sa.Index(None, "expert"),
+)
+webhook = _table(
+    "webhook",
+    _key(),
+    _text("url"),
+    _text("events"),  # with commas between
+    _text("secret"),  # signs what is sent, so it is kept as it is
+    _text("created_by"),
+    _whole("created_at"),
+    _whole("delivered"),  # the last label_event that was delivered
+    _whole("failures", default="0"),  # since the last delivery
+    _whole("next_at", default="0"),  # not tried before that
+    _text("problem", default=""),  # of the last try
+)
+webhook_finished = _table(  # campaigns whose end was delivered
+    "webhook_finished",
+    sa.Column("webhook", WHOLE, sa.ForeignKey("webhook.id"), primary_key=True),
+    sa.Column("campaign", WHOLE, sa.ForeignKey("campaign.id"), primary_key=True),
+)
 flag = _table(
     "flag",
     _key(),

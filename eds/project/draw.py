@@ -207,14 +207,16 @@ def draw_repeats(project: "Project", n: int) -> DrawResult:
     return DrawResult(n, price, table)
 
 
-def add_pairs(project: "Project", file: str | Path) -> DrawResult:
-    """Add the pairs of a file; see Project.add_pairs."""
+def add_pairs(project: "Project", pairs: "str | Path | pd.DataFrame") -> DrawResult:
+    """Add the pairs of a file or a frame; see Project.add_pairs."""
     from eds.suspects import add_pairs as add
 
+    source = str(pairs) if isinstance(pairs, (str, Path)) else "pairs.csv"
     with project.writing("suspects.add"):
         inputs = Inputs(project)
-        table = add(read_known_pairs(project, Path(file)), inputs.suspects)
-        price = store_draw(inputs, table, "add", {"arguments": [str(file)]})
+        found = read_pairs(Path(pairs)) if isinstance(pairs, (str, Path)) else pairs
+        table = add(known_pairs(project, found, source), inputs.suspects)
+        price = store_draw(inputs, table, "add", {"arguments": [source]})
     return DrawResult(len(table) - len(inputs.suspects), price, table)
 
 
@@ -357,8 +359,12 @@ def read_pairs(file: Path) -> "pd.DataFrame":
 
 
 def read_known_pairs(project: "Project", file: Path) -> "pd.DataFrame":
-    """A file of pairs; InputError if an image is not in the catalogue, because nobody could judge it."""
-    pairs = read_pairs(file)
+    """A file of pairs; InputError if an image is not in the catalogue."""
+    return known_pairs(project, read_pairs(file), str(file))
+
+
+def known_pairs(project: "Project", pairs: "pd.DataFrame", where: str) -> "pd.DataFrame":
+    """The pairs; InputError if an image is not in the catalogue, because nobody could judge it."""
     if not project.path("images").exists():
         return pairs
     images = project.read("images", columns=["image_id"])["image_id"]
@@ -370,6 +376,6 @@ def read_known_pairs(project: "Project", file: Path) -> "pd.DataFrame":
             faults.append(f"{name}: {len(unknown):,} unknown: {', '.join(map(str, unknown[:3]))}{more}")
     if faults:
         raise InputError(
-            "pairs of images that are not in table images", where=str(file), hint="Correct the ids.", faults=faults
+            "pairs of images that are not in table images", where=where, hint="Correct the ids.", faults=faults
         )
     return pairs

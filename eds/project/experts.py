@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from eds.errors import InputError
-from eds.labels import expert_activity, experts, guessing, passkeys, queue, sessions
+from eds.labels import api_tokens, expert_activity, experts, guessing, passkeys, queue, sessions
 from eds.labels.campaigns import add_to_panel
 from eds.labels.expert_activity import PAUSE
 from eds.labels.experts import SHORTEST_PASSWORD
@@ -33,6 +33,7 @@ __all__ = [
     "Experts",
     "HashingBusyError",
     "Invitation",
+    "NewApiToken",
     "NewPasskey",
     "Origin",
     "Passkey",
@@ -51,6 +52,16 @@ class Invitation(Result):
     invitation: str
     hours: float
     link: str  # what the expert opens; without a host while the annotator's address is not set
+
+
+@dataclass(frozen=True)
+class NewApiToken(Result):
+    """A token for a program, which acts as this account; it cannot be shown again."""
+
+    expert: str
+    label: str
+    token: str
+    days: float
 
 
 @dataclass(frozen=True)
@@ -193,6 +204,28 @@ class Experts:
         """Remove one of an account's passkeys."""
         with opened(self.project) as store:
             passkeys.remove_passkey(store, name, number)
+
+    def make_token(self, name: str, label: str, *, days: float = api_tokens.DAYS) -> NewApiToken:
+        """Make a token with which a program acts as this account, through the API of the annotator."""
+        with opened(self.project) as store:
+            token = api_tokens.make_token(store, name, label, days=days)
+        self.project.end_rehearsal()  # nobody could use the token
+        return NewApiToken(name, label, token, days)
+
+    def tokens(self, name: str) -> pd.DataFrame:
+        """The valid tokens of an account, oldest first: number, label, created_at, expires_at."""
+        with opened(self.project) as store:
+            return api_tokens.tokens_of(store, name)
+
+    def revoke_token(self, name: str, number: int) -> None:
+        """End one of an account's tokens."""
+        with opened(self.project) as store:
+            api_tokens.revoke_token(store, name, number)
+
+    def account_of_token(self, token: str) -> Session | None:
+        """The account that a token stands for, None if it does not count."""
+        with opened(self.project) as store:
+            return api_tokens.account_of(store, token)
 
     def sign_in_invited(self, invitation: str) -> tuple[str, str]:
         """Use an invitation: the account's name and the token of its new session."""

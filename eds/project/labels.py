@@ -7,7 +7,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eds.labels import adjudication, audit, flags, gold, judgements, lead_queries, queue, transfer, vote_imports
+from eds.labels import (
+    adjudication,
+    audit,
+    flags,
+    frames,
+    gold,
+    judgements,
+    lead_queries,
+    queue,
+    transfer,
+    vote_imports,
+)
 from eds.labels.judgements import Judgement, NotYoursError, Receipt
 from eds.labels.queue import Answer, Task
 from eds.labels.vote_files import FORMATS
@@ -109,6 +120,11 @@ class Labels:
             self.project.end_rehearsal()
         with opened(self.project) as store:
             return transfer.export_votes(store, Path(file), kind, only=campaign, as_of=parse_time(as_of))
+
+    def votes_after(self, number: int = 0, *, limit: int = 1000, campaign: str | None = None) -> "pd.DataFrame":
+        """Return the votes behind an act's number, oldest first: number, pair, expert, value, what it supersedes."""
+        with opened(self.project) as store:
+            return frames.acts_after(store, number, limit=limit, campaign_name=campaign)
 
     def back_up(self, file: str | Path) -> "Manifest":
         """Save everything to one file while experts go on working. It holds password hashes."""

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from eds.project.status import StatusResult
     from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
     from eds.project.undo import JournalResult, UndoResult
+    from eds.project.webhooks import Webhooks
     from eds.synthetic.experts import Expert
 
 __all__ = ["Project", "State"]
@@ -678,11 +679,11 @@ class Project(ProjectFiles):
 
         return draw_repeats(self.rehearsal(dry_run), n)
 
-    def add_pairs(self, file: str | Path, *, dry_run: bool = False) -> "DrawResult":
-        """Add the pairs of a file (CSV or Parquet: query_id, candidate_id) that are not in the pool yet."""
+    def add_pairs(self, pairs: "str | Path | pd.DataFrame", *, dry_run: bool = False) -> "DrawResult":
+        """Add pairs (CSV, Parquet or a frame: query_id, candidate_id) that are not among the suspects yet."""
         from eds.project.draw import add_pairs
 
-        return add_pairs(self.rehearsal(dry_run), file)
+        return add_pairs(self.rehearsal(dry_run), pairs)
 
     def add_image_pairs(
         self, images: Sequence[str], *, partners: "ImagePartners" = "lists", k: int | None = None, dry_run: bool = False
@@ -751,6 +752,13 @@ class Project(ProjectFiles):
         with explain_missing_package():
             from eds.project.labels import Labels
         return Labels(self)
+
+    @property
+    def webhooks(self) -> "Webhooks":
+        """Webhooks: judgements and finished campaigns, sent to other programs as they happen."""
+        with explain_missing_package():
+            from eds.project.webhooks import Webhooks
+        return Webhooks(self)
 
     @property
     def assistants(self) -> "Assistants":

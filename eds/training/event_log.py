@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from eds.distribution import install
 from eds.errors import MissingExtraError
 
 EVENTS = "tensorboard"
@@ -19,7 +20,7 @@ class EventLog:
         except ModuleNotFoundError as error:
             raise MissingExtraError(
                 "logs for TensorBoard need the package tensorboardX, which is not installed",
-                hint='Run: pip install "eds[tensorboard]", or leave out --log.',
+                hint=f"Run: {install('tensorboard')}, or leave out --log.",
             ) from error
         events = folder / EVENTS
         if not kept:  # those of an earlier run of this name
