@@ -131,7 +131,7 @@ def _votes(call: Call) -> Votes:
 
 
 def _webhooks(_: Call) -> WebhookList:
-    found: list[dict[str, Any]] = site().project.webhooks.list().to_dict(orient="records")
+    found = _rows(site().project.webhooks.list())
     return WebhookList(webhooks=[WebhookAnswer(**{**hook, "events": hook["events"].split(",")}) for hook in found])
 
 
@@ -195,8 +195,11 @@ def campaign_answer(who: Viewer, row: dict[str, Any], progress: pd.DataFrame) ->
 
 
 def _campaign_rows() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = site().project.campaigns.judged_by_experts().to_dict(orient="records")
-    return rows
+    return _rows(site().project.campaigns.judged_by_experts())
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict(orient="records")]
 
 
 def _frame(pairs: Sequence[Pair]) -> pd.DataFrame:
