@@ -145,7 +145,7 @@ def test_a_text_is_in_the_language_of_the_moment() -> None:
         assert HOME.progress.format(done=1234, total=20_000, share=0.0617) == "1.234 von 20.000 beurteilt (6 %)"
         assert MINE.count.format(n=1) == "1 Antwort"
         assert MINE.answers["different"] == "Nicht ähnlich"
-        assert STATUS["saved"] == "Alles gespeichert"
+        assert STATUS["saved"] == "Gespeichert"
     with language.speaking("fr"):  # without a catalogue: the source
         assert HOME.title == "Your campaigns"
 

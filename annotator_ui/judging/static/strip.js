@@ -26,7 +26,9 @@ export class Strip {
     const { sign, words, tone } = this.#said(entry);
     const picture = entry.unit.kind === "grid" ? task.query : task.candidate;
     const size = entry.unit.kind === "grid" ? "thumb" : "large"; // the one that the page has shown is there already
-    return make("button", { type: "button", class: "past", "data-tone": tone, title: words, "aria-label": fill(this.texts.page.goTo, { answer: words }), onclick: () => this.onGo(entry) },
+    const back = fill(this.texts.page.goTo, { answer: words });
+    const label = tone === "page" ? `${back} (${sign})` : back; // a label holds what is read on the button
+    return make("button", { type: "button", class: "past", "data-tone": tone, title: words, "aria-label": label, onclick: () => this.onGo(entry) },
       make("img", { src: this.urlOf(size, picture), alt: "", draggable: "false" }), make("span", { class: "said", text: sign, "aria-hidden": "true" }));
   }
 
