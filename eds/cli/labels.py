@@ -109,6 +109,9 @@ def campaigns() -> None:
 @click.option("--quality", type=one_of(choices.CampaignQuality), help="Set gold, repeats, early stop and practice.")
 @click.option("--practice", type=click.IntRange(0), help="Known pairs before the first session (default: none).")
 @click.option("--limit", type=click.IntRange(1), help="Only whole queries with so many pairs altogether.")
+@click.option(
+    "--pairs", type=click.Path(path_type=Path, exists=True), help="Only the pairs of a file (CSV or Parquet)."
+)
 @click.option("--question", default="", help="What the page asks (default: whether the two are similar).")
 @click.option("--names", nargs=2, default=("", ""), help="What the page calls the query and the candidate.")
 @click.option("--aspect", "aspects", multiple=True, help="An aspect that experts may name; repeatable.")
@@ -122,6 +125,7 @@ def add_campaign(
     origins: tuple[str, ...],
     undecided: bool,
     limit: int | None,
+    pairs: Path | None,
     question: str,
     names: tuple[str, str],
     aspects: tuple[str, ...],
@@ -134,7 +138,8 @@ def add_campaign(
 
     form = Form(question, *names, aspects, similar_from, notes)
     settings = CampaignPlan(**plan, form=form)
-    chosen: dict[str, Any] = {"origins": origins, "undecided": undecided, "limit": limit, "plan": settings}
+    chosen: dict[str, Any] = {"origins": origins, "undecided": undecided, "limit": limit, "pairs": pairs}
+    chosen["plan"] = settings
     if console.project.dry_run:
         console.show(console.project.campaigns.price(name, experts, **chosen), lambda price: f"This {price.text}.")
         return

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from eds.errors import InputError
@@ -10,6 +11,7 @@ from eds.labels.form import ASPECTS, PLAIN, Form
 from eds.labels.gold import USUAL
 from eds.labels.progress import ExpertProgress
 from eds.labels.query_places import QueryPlaces
+from eds.project.draw import read_known_pairs
 from eds.project.label_store import opened, rehearsed
 from eds.project.price import price_of, questions
 
@@ -108,12 +110,12 @@ class Campaigns:
         undecided: bool = False,
         limit: int | None = None,
         plan: CampaignPlan = CampaignPlan(),
-        pairs: "pd.DataFrame | None" = None,
+        pairs: "pd.DataFrame | str | Path | None" = None,
     ) -> "pd.DataFrame":
         """Let a panel judge the project's suspects, if its price is agreed to; the progress of the new campaign.
 
         `origins`, `undecided`, `limit` and `pairs` restrict the suspects: by origin, to those without a decided label,
-        to whole queries with so many pairs altogether (in the order of their first positions), to the pairs named. A
+        to whole queries with so many pairs altogether (in the order of their first positions), to pairs (or a file). A
         grid without a polarity takes what most decided pairs of these origins are; it must be named where too few are
         decided. Pairs that have a label keep it until this campaign, too, is complete for them.
         """
@@ -149,14 +151,14 @@ class Campaigns:
         undecided: bool = False,
         limit: int | None = None,
         plan: CampaignPlan = CampaignPlan(),
-        pairs: "pd.DataFrame | None" = None,
+        pairs: "pd.DataFrame | str | Path | None" = None,
     ) -> "Price":
         """Compute what a campaign would ask (with early stop: at most), by making it and taking it back."""
         asked = self._asked(origins, undecided, limit, pairs)
         return self._make(name, experts, origins, asked, self._with_quality(plan, asked), rehearse=True)
 
     def _asked(
-        self, origins: Sequence[str], undecided: bool, limit: int | None, pairs: "pd.DataFrame | None"
+        self, origins: Sequence[str], undecided: bool, limit: int | None, pairs: "pd.DataFrame | str | Path | None"
     ) -> "pd.DataFrame":
         """The suspects of a campaign; refuses a campaign without any."""
         suspects = self.suspects(origins, undecided=undecided, limit=limit, pairs=pairs)
@@ -259,12 +261,13 @@ class Campaigns:
         *,
         undecided: bool = False,
         limit: int | None = None,
-        pairs: "pd.DataFrame | None" = None,
+        pairs: "pd.DataFrame | str | Path | None" = None,
     ) -> "pd.DataFrame":
         """The project's suspects that a new campaign would ask; see `create`."""
         suspects = _with_pictures(self.project, self.project.read("suspects"))
         if pairs is not None:
-            suspects = suspects.merge(pairs[PAIR].drop_duplicates(), on=PAIR)
+            named = read_known_pairs(self.project, Path(pairs)) if isinstance(pairs, (str, Path)) else pairs
+            suspects = suspects.merge(named[PAIR].astype(str).drop_duplicates(), on=PAIR)
         if origins:
             suspects = suspects[suspects["origin"].isin(origins)]
         if undecided and len(suspects):

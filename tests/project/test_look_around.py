@@ -58,7 +58,7 @@ def test_without_umap_the_remedy_is_said(project: eds.Project, monkeypatch: pyte
     assert "eds-benchmark[scale]" in caught.value.hint
 
 
-def test_pairs_of_chosen_images_are_priced_added_asked_and_undone(project: eds.Project) -> None:
+def test_pairs_of_chosen_images_are_priced_added_asked_and_undone(project: eds.Project, tmp_path: Path) -> None:
     images, before = project.read("images"), project.read("suspects")
     chosen = images["image_id"].tolist()
     plan = project.add_image_pairs(chosen, partners="each-other", dry_run=True)
@@ -81,6 +81,9 @@ def test_pairs_of_chosen_images_are_priced_added_asked_and_undone(project: eds.P
         "Region", ["region"], pairs=some, plan=CampaignPlan(gold_share=0, repeat_share=0)
     )
     assert progress["total"].tolist() == [7]
+    some.to_csv(tmp_path / "some.csv", index=False)
+    plan_of_file = CampaignPlan(gold_share=0, repeat_share=0)
+    assert project.campaigns.price("File", ["region"], pairs=tmp_path / "some.csv", plan=plan_of_file).judgements == 7
     project.undo("campaign-Region")
     last = [entry for entry in project.journal().entries if entry.name.startswith("draw")][-1]
     assert last.what.startswith("eds suspects add-images")

@@ -3,8 +3,11 @@
 Vectors are those of `SentenceTransformer.encode` on images. Code that a repository brings is never run.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import sentence_transformers
 import torch
 
@@ -13,6 +16,7 @@ from eds.backbones.families.transformers import quiet
 from eds.backbones.image_processors import preprocessing_of, processor_in
 from eds.backbones.repository import Repository
 from eds.backbones.request import Request
+from eds.backbones.text import no_text
 from eds.errors import InputError
 
 NAME = "st"
@@ -51,6 +55,31 @@ def load(request: Request) -> network.NetworkBackbone:
         steps = preprocessing_of(processor_in(modules.parent, request), request)
     spec = repository.request.spec(steps, weights_sha256=weights.tensors_digest(model.state_dict()), pooling="modules")
     return network.backbone(ImageSide(model), spec, request)
+
+
+def load_text(request: Request) -> "TextSide":
+    """Load the text side of a model of images and texts."""
+    request.allow_only()
+    repository = Repository.of(request) or Repository.on_hub(request)
+    modules = repository.file([MODULES])
+    with quiet():
+        model = _model(str(modules.parent), request)
+    if "text" not in model.modalities:
+        raise no_text(request)
+    return TextSide(model)
+
+
+class TextSide:
+    """`SentenceTransformer.encode` on texts."""
+
+    def __init__(self, model: Any) -> None:
+        self.weights_sha256 = weights.tensors_digest(model.state_dict())
+        self._model = model
+
+    def encode_text(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Texts to float32 (n, dimension), not scaled."""
+        vectors: npt.NDArray[np.float32] = self._model.encode(list(texts), convert_to_numpy=True)
+        return vectors.astype(np.float32, copy=False)
 
 
 def _model(folder: str, request: Request) -> Any:
