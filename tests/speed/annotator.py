@@ -1,6 +1,6 @@
 """How fast the annotator is, in real Chromium, as ratios within one run.
 
-Parts: key slow cold grid clients writers memory.
+Parts: key slow cold grid modes clients writers memory.
 
     python -m tests.speed.annotator [PART ...]     all parts if none is named
 
@@ -12,9 +12,19 @@ import tempfile
 from pathlib import Path
 
 from tests.speed.judging.load import clients, memory, writers
+from tests.speed.judging.modes import modes
 from tests.speed.judging.page import cold, grid, key, slow
 
-PARTS = {"key": key, "slow": slow, "cold": cold, "grid": grid, "clients": clients, "writers": writers, "memory": memory}
+PARTS = {
+    "key": key,
+    "slow": slow,
+    "cold": cold,
+    "grid": grid,
+    "modes": modes,
+    "clients": clients,
+    "writers": writers,
+    "memory": memory,
+}
 
 
 def main() -> None:
