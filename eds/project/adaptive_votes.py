@@ -148,7 +148,7 @@ def _matters(project: "Project", pairs: "pd.DataFrame") -> "tuple[str, Flags]":
         inputs.images()["image_id"]
     )
     matters = nothing.copy()
-    matters[known] = in_sorted(inputs.universe.numbers(pairs[known]), apart)
+    matters[known] = in_sorted(apart, inputs.universe.numbers(pairs[known]))
     return f"{closest.first} and {closest.second}", matters
 
 

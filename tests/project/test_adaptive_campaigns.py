@@ -1,6 +1,7 @@
 """Adaptive campaigns by the verbs: what they save and turn, on a shop whose truth is known."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from eds.labels.simulate import fill
 from eds.project import Project
 from eds.project.campaigns import CampaignPlan
 from eds.project.label_store import opened
-from tests.project.shops import PAIR, Design, Shop, draw_shop, make_project
+from tests.project.shops import PAIR, Design, Shop, draw_shop, judge, make_project
 
 EXPERTS = ["ann", "bob", "cid"]
 ERROR = 0.1
@@ -116,3 +117,25 @@ def test_nothing_is_known_at_first(shop: Shop, tmp_path: Path) -> None:
     found = fresh.campaigns.adapt("first")
     assert (found.labels, found.control.pairs, found.matters, found.changed) == (0, 0, 0, 0)
     assert "No control pair" in found.text
+
+
+def test_what_tells_an_open_contest_apart_gets_two_votes(tmp_path: Path) -> None:
+    """Part of the pool is judged: of the two models that the fewest labels would tell apart, single finds matter."""
+    shop = draw_shop(Design(products=150, queries=80, prevalence=0.06, models=2), 3)
+    noise = np.random.default_rng(0).normal(0, 0.35, shop.vectors["m1"].shape).astype(np.float32)
+    shop = replace(shop, vectors={**shop.vectors, "m1": shop.vectors["m1"] + noise})
+    made = make_project(shop, tmp_path, {"neighbors.one_per_product": True})
+    made.mine(k=10)
+    made.pool(k=3)
+    judge(shop, made, made.read("suspects").sort_values("position").head(200)[PAIR], tmp_path / "votes.csv")
+    for expert in EXPERTS[1:]:  # the first judged
+        made.experts.add(expert)
+    made.campaigns.create("rest", EXPERTS, undecided=True, plan=CampaignPlan(adaptive=True))
+    (contest,) = made.standing().plans
+    assert contest.difference.needed
+    found = made.campaigns.adapt("rest")
+    assert found.contest == "m0 and m1"
+    sources = made.campaigns.suspects(undecided=True)["sources"]
+    apart = sources.str.contains("m0:") ^ sources.str.contains("m1:")
+    assert 0.9 * apart.sum() <= found.matters <= apart.sum()  # products that both propose by other pictures do not
+    assert "tell m0 and m1 apart get two votes" in found.text
