@@ -45,8 +45,7 @@ def half_judged(order: str, seed: int) -> tuple[list[float], list[tuple[float, f
     rows = []
     for model, score in enumerate(scores):
         first = np.argsort(-score, axis=1)[:, :DEPTH]
-        query = np.repeat(np.arange(QUERIES), DEPTH)
-        listed = {"model": f"m{model}", "query": query, "candidate": first.ravel()}
+        listed = {"model": f"m{model}", "query": np.repeat(np.arange(QUERIES), DEPTH), "candidate": first.ravel()}
         rows.append(pd.DataFrame({**listed, "rank": np.tile(np.arange(DEPTH), QUERIES)}))
     lists = pd.concat(rows, ignore_index=True)
     lists["query_id"], lists["candidate_id"] = (
