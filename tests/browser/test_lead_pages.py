@@ -23,7 +23,7 @@ from eds.labels.transfer import export_votes
 from eds.truth import disputed_pairs
 from tests.annotator.judged import NAME, NASTY, furnish, judge
 from tests.browser.annotator import Annotator, axe_faults, foreign_requests, prepare, running
-from tests.browser.judging import paintings, press, wait_painted, watch
+from tests.browser.judging import new_name, paintings, press, wait_painted, watch
 
 PAGES = ("campaigns", "campaign", "new-campaign", "guidelines", "known-pairs", "experts", "catalogue", "journal")
 TABS = ("Experts", "Agreement", "Disputes", "Yield", "Settings")
@@ -140,12 +140,13 @@ def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_p
 def test_an_invitation_is_shown_once_and_opens(browser: Browser, shop: Annotator) -> None:
     with shop.page(browser, "lea") as page:
         visit(page, f"{shop.url}/experts")
-        page.get_by_label(EXPERTS.names, exact=True).fill("dora, emil")
+        names = [new_name("dora"), new_name("emil")]
+        page.get_by_label(EXPERTS.names, exact=True).fill(", ".join(names))
         page.get_by_role("button", name=EXPERTS.send).click()
-        expect(page.get_by_test_id("stCode")).to_have_count(2)
+        expect(page.get_by_test_id("stCode")).to_have_count(2, timeout=30_000)
         link = page.get_by_test_id("stCode").first.inner_text().strip()
         assert link.startswith(f"{shop.url}/invitation/")
-        assert {"dora", "emil"} <= set(list_experts(shop.store)["name"])
+        assert set(names) <= set(list_experts(shop.store)["name"])
         visit(page, f"{shop.url}/experts")
         expect(page.get_by_test_id("stCode")).to_have_count(0)
         expect(page.get_by_role("button", name=EXPERTS.lock_it)).to_have_count(0)  # administrators' affair
