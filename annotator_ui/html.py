@@ -76,6 +76,11 @@ def button(address: str, text: str) -> Markup:
     return _piece("button", address, text)
 
 
+def link(address: str, text: str) -> Markup:
+    """Return a link that opens in this window and looks like a button."""
+    return _piece("link", address, text)
+
+
 def limits(low: float, high: float, digits: int = 1, reason: str | None = None) -> str:
     """Return the confidence limits of a share as text; or the reason why it has none."""
     if math.isnan(low) or math.isnan(high):

@@ -27,7 +27,7 @@ export class Strip {
     const picture = entry.unit.kind === "grid" ? task.query : task.candidate;
     const size = entry.unit.kind === "grid" ? "thumb" : "large"; // the one that the page has shown is there already
     const back = fill(this.texts.page.goTo, { answer: words });
-    const label = tone === "page" ? `${back} (${sign})` : back; // a label holds what is read on the button
+    const label = tone === "page" ? `${sign}: ${back}` : back; // a label holds what is read on the button
     return make("button", { type: "button", class: "past", "data-tone": tone, title: words, "aria-label": label, onclick: () => this.onGo(entry) },
       make("img", { src: this.urlOf(size, picture), alt: "", draggable: "false" }), make("span", { class: "said", text: sign, "aria-hidden": "true" }));
   }
