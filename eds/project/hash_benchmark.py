@@ -14,6 +14,7 @@ from eds.registry import DATASETS
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
+    from PIL import Image
 
     from eds.project import Project
     from eds.training.benchmark import Setting
@@ -61,6 +62,7 @@ class HashBenchmarkResult(Result):
     page: str
     folder: str
     figures: "dict[str, alt.TopLevelMixin]" = field(repr=False)
+    strips: "dict[str, Image.Image]" = field(repr=False)  # the nearest images of some queries, by the query's title
 
     def charts(self) -> "dict[str, Any]":
         """Histograms of codes, accuracy against code usage, mAP and mLGAP by code length."""
@@ -74,7 +76,7 @@ def benchmark_hashing(
     from eds.backbones.runtimes import choose
     from eds.backbones.trainable import trainable
     from eds.reports.files import write_report
-    from eds.reports.hash_benchmark import benchmark_page, figures
+    from eds.reports.hash_benchmark import benchmark_page, figures, strip_sheets
     from eds.training.benchmark import Method, run_cells
     from eds.training.cells import summarise
 
@@ -110,6 +112,7 @@ def benchmark_hashing(
         made = {"data": options.data, "split": setting.split, "network": network, "epochs": setting.plan.epochs}
         write_report(benchmark_page(data, cells, parts, protocol, folder, made), page)
         drawn = figures(summary, cells, folder, parts)
+        strips = strip_sheets(data, cells, folder, parts)
     import numpy as np
 
     return HashBenchmarkResult(
@@ -126,6 +129,7 @@ def benchmark_hashing(
         str(page),
         str(folder),
         {title: figure.chart(**figure.data) for title, figure in drawn.items()},
+        strips,
     )
 
 

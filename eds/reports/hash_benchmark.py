@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw, ImageOps
 
 from eds.hashing.codes import Packed
 from eds.reports.document import Block, Column, Figure, Found, Picture, Report, Section, Strip, Strips, Table, note
@@ -20,6 +20,7 @@ from eds.training.splits import Split
 
 QUERIES, FOUND = 3, 12  # strips: queries, and images of a strip
 SIDE = 56  # pixels of a picture on the page
+RIGHT, WRONG = "#0b6e4f", "#a33a2c"
 
 
 def benchmark_page(
@@ -30,7 +31,7 @@ def benchmark_page(
     first = list(chosen_by([*cells]))
     codes = {cell.method: codes_of(folder, cell) for cell in first}
     drawn = (_histograms(first, codes, parts), _usage(summary, first[0].bits), _trade(summary), *_lengths(summary))
-    blocks = (note(protocol), *_failures(cells), _table(summary), *drawn, *_by_cell(cells))
+    blocks = (*_failures(cells), _table(summary, protocol), *drawn, *_by_cell(cells))
     scores = Section("scores", "Scores", "", blocks)
     strips = Section(
         "strips",
@@ -49,16 +50,44 @@ def figures(summary: pd.DataFrame, cells: Sequence[Cell], folder: Path, parts: S
     return {figure.title: figure for figure in found}
 
 
+def strip_sheets(data: HashData, cells: Sequence[Cell], folder: Path, parts: Split) -> dict[str, Image.Image]:
+    """The retrieved images as pictures, by the query's title: a row for each method; green is the query's class."""
+    first = list(chosen_by([*cells]))
+    codes = {cell.method: codes_of(folder, cell) for cell in first}
+    blocks = [block for block in _strips(data, first, codes, parts) if isinstance(block, Strips)]
+    return {block.title: _sheet(block) for block in blocks}
+
+
+def _sheet(block: Strips) -> Image.Image:
+    room, step, left = 20, SIDE + 6, 130
+    high = SIDE + room
+    sheet = Image.new("RGB", (left + step * FOUND, high * (1 + len(block.strips))), "white")
+    pen = ImageDraw.Draw(sheet)
+    rows = [("query", (Found(block.query, -1, None),)), *((strip.model, strip.found) for strip in block.strips)]
+    for number, (label, found) in enumerate(rows):
+        top = number * high
+        pen.text((4, top + SIDE // 2), label, "black")
+        for place, one in enumerate(found):
+            across = left + place * step
+            picture = Image.open(io.BytesIO(one.picture.jpeg or b""))
+            sheet.paste(ImageOps.contain(picture, (SIDE, SIDE)), (across, top))
+            if one.similar is not None:
+                mark = RIGHT if one.similar else WRONG
+                pen.rectangle((across, top + SIDE, across + SIDE - 1, top + SIDE + 2), mark)
+            if one.distance >= 0:
+                pen.text((across, top + SIDE + 4), f"{one.distance} bits", "black")
+    return sheet
+
+
 def _failures(cells: Sequence[Cell]) -> list[Block]:
     failed = [cell for cell in cells if cell.failed]
     return [note("{text}", text=f"{cell.method}, {cell.bits} bits, seed {cell.seed}: {cell.failed}") for cell in failed]
 
 
-def _table(summary: pd.DataFrame) -> Table:
+def _table(summary: pd.DataFrame, protocol: str) -> Table:
     rows: list[dict[str, Any]] = [
         {
             **{str(name): value for name, value in row.items()},
-            "kind": "trained" if row["trained"] else "baseline",
             "map low": row["map_worst"],
             "map high": row["map_best"],
         }
@@ -67,26 +96,29 @@ def _table(summary: pd.DataFrame) -> Table:
     columns = (
         Column("method", "method"),
         Column("bits", "bits", "count"),
-        Column("kind", "kind"),
         Column("map", "mAP", "value", "map low", "map high", "expected over all orders of ties; worst and best order"),
         Column("map_sd", "± seeds", "value", formula="standard deviation over seeds"),
         Column("mlgap", "mLGAP@2", "value", formula="precision within 2 bits, weighted by how evenly codes are filled"),
         Column("mlgap_sd", "± seeds", "value", formula="standard deviation over seeds"),
-        Column("precision", "P@d≤2", "value", formula="precision within 2 bits; 0 where nothing is there"),
-        Column("empty", "empty", "share", formula="queries with nothing within 2 bits"),
         Column("distinct", "codes", "count", formula="distinct codes of the images searched"),
         Column("reachable", "of the reachable", "share", formula="distinct / min(images, 2^bits)"),
-        Column("seeds", "seeds", "count"),
     )
-    caption = "Means over seeds. Below mAP its values with ties in the worst and in the best order."
+    caption = f"Means over seeds; beside mAP its values with ties in the worst and in the best order. {protocol}"
     return Table("scores", "Accuracy and code usage", columns, rows, caption)
 
 
 def _by_cell(cells: Sequence[Cell]) -> list[Table]:
-    names = ("method", "bits", "seed", "map", "map_worst", "map_best", "mlgap", "distinct", "entropy", "seconds")
-    columns = tuple(
-        Column(name, name, "text" if name == "method" else "count" if name in ("bits", "seed", "distinct") else "value")
-        for name in names
+    columns = (
+        Column("method", "method"),
+        Column("bits", "bits", "count"),
+        Column("seed", "seed", "count"),
+        Column("map", "mAP", "value", "map_worst", "map_best"),
+        Column("mlgap", "mLGAP@2", "value"),
+        Column("precision", "P@d≤2", "value", formula="precision within 2 bits; 0 where nothing is there"),
+        Column("empty", "empty", "share", formula="queries with nothing within 2 bits"),
+        Column("distinct", "codes", "count"),
+        Column("entropy", "entropy", "value", formula="of the codes, in bits"),
+        Column("seconds", "seconds", "count"),
     )
     return [Table("cells", "Every run", columns, [asdict(cell) for cell in cells if not cell.failed], detail=True)]
 

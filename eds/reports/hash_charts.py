@@ -114,13 +114,13 @@ def trade_chart(
     y_label: str = "mLGAP",
 ) -> alt.TopLevelMixin:
     """A panel for each title (a code length): a named point for each method, by two measures; marked ones orange."""
-    wide, panels = (WIDTH - 60) / 2, []
+    panels = []
     for title, methods, across, up, marked in zip(titles, names, x, y, marks, strict=True):
         tips = [
             f"{name}: {x_label} {shown(one, 'value')}, {y_label} {shown(other, 'value')}"
             for name, one, other in zip(methods, across, up, strict=True)
         ]
-        room = 1 + 1.4 * LETTER * max((len(name) for name in methods), default=0) / wide
+        room = 1 + 1.4 * LETTER * max((len(name) for name in methods), default=0) / WIDTH
         most = max([number for number in map(_number, across) if number is not None] or [1.0])
         ends = alt.Scale(domain=[0, most * room], nice=False)
         base = _chart(_rows(label=[*methods], x=across, y=up, marked=[*marked], tip=tips)).encode(
@@ -130,8 +130,8 @@ def trade_chart(
         colour = alt.Color("marked:N", scale=alt.Scale(domain=[False, True], range=[*SERIES[:2]]), legend=None)
         dots = base.mark_circle(size=40, opacity=1).encode(*TIP, color=colour)
         words = base.mark_text(align="left", dx=6, fontSize=9).encode(text="label:N")
-        panels.append(alt.layer(dots, words).properties(width=wide, height=200, title=title))
-    return alt.concat(*panels, columns=2, spacing=24)
+        panels.append(alt.layer(dots, words).properties(width=WIDTH - 40, height=200, title=title))
+    return alt.concat(*panels, columns=1, spacing=16)
 
 
 def length_chart(

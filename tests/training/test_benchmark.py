@@ -90,6 +90,10 @@ def test_a_benchmark_has_a_table_its_pictures_and_resumes(digits: Path, project:
     assert page.count("<svg") == 5
     assert page.count('class="strip"') == 3 * len(METHODS)
     assert page.count("data:image/jpeg") == 3 * (1 + 12 * len(METHODS))
+    assert len(found.strips) == 3
+    for sheet in found.strips.values():  # a row for the query and for each method, without an image cut off
+        assert sheet.height % (1 + len(METHODS)) == 0
+        assert len(sheet.getcolors(1 << 20) or []) > 20
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert set(found.charts()) == {
         "Histograms of the 4-bit codes",
