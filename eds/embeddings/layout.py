@@ -27,6 +27,9 @@ def principal_components(vectors: Array, count: int, seed: int) -> tuple[Array, 
     >>> np.abs(found[:, 0]).tolist(), share.round(6).tolist()
     ([7.5, 2.5, 2.5, 7.5], [1.0, 0.0])
     """
+    from scipy.linalg import eigh
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
     drawn = vectors
     if len(vectors) > SAMPLE:
         rows = np.random.default_rng(seed).choice(len(vectors), SAMPLE, replace=False)
@@ -36,13 +39,15 @@ def principal_components(vectors: Array, count: int, seed: int) -> tuple[Array, 
         return found, share
     mean = drawn.mean(axis=0)
     centred = drawn - mean
-    values, axes = np.linalg.eigh(centred.T @ centred)  # ascending; of float32 as precise as a picture needs
-    kept = min(count, len(values))
-    axes = axes[:, ::-1][:, :kept]
+    covariance = centred.T @ centred  # of float32, as precise as a picture needs
+    size, total = len(covariance), float(np.trace(covariance))
+    kept = min(count, size)
+    with threadpool_limits(1):  # threads of so small a product wait for each other
+        values, axes = eigh(covariance, subset_by_index=[size - kept, size - 1])  # ascending
+    axes = axes[:, ::-1]
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(kept)] < 0, -1, 1).astype(axes.dtype)
     found[:, :kept] = vectors @ axes - mean @ axes
-    total = float(values.clip(0).sum())
-    share[:kept] = values[::-1][:kept].clip(0) / total if total > 0 else 0
+    share[:kept] = values[::-1].clip(0) / total if total > 0 else 0
     return found, share
 
 

@@ -269,7 +269,7 @@ const FRAGMENT = `precision mediump float; varying vec3 colour;
 void main() { if (length(gl_PointCoord - .5) > .5) discard; gl_FragColor = vec4(colour, 1) * .8; }`;
 
 function painterOf(canvas) {
-  const gl = canvas.getContext("webgl", { antialias: false, preserveDrawingBuffer: true });
+  const gl = canvas.getContext("webgl", { antialias: false });
   return gl ? withGl(canvas, gl) : plainly(canvas);
 }
 
