@@ -319,6 +319,17 @@ def read_groups(path: Path, table: Table, column: str, rows: int = PART) -> Iter
         yield to_frame(fill_columns(found, table, table.names))
 
 
+def largest(path: Path, table: Table, column: str) -> int | None:
+    """The largest whole number in a column, None if there is none, by the file's statistics without reading rows."""
+    with _opened(path, table.name) as file:
+        at = file.schema_arrow.get_field_index(column)
+        parts = [file.metadata.row_group(index).column(at).statistics for index in range(file.metadata.num_row_groups)]
+        if all(part is not None and part.has_min_max for part in parts):
+            return max((int(part.max) for part in parts), default=None)
+    values = read(path, table, [column])[column]
+    return int(values.max()) if len(values) else None
+
+
 def read_provenance(path: Path, table: Table) -> tuple[Provenance, int]:
     """The provenance and the number of rows of the table at `path`, without reading the rows."""
     with _opened(path, table.name) as file:

@@ -253,10 +253,11 @@ def render_catalogue(result: "CatalogueResult") -> str:
     ]
     if result.exact_groups or result.near_pairs:
         near = "not searched" if result.near_pairs is None else f"{result.near_pairs:,} pairs"
+        near += f", the closest {result.near_listed:,}" if (result.near_pairs or 0) > result.near_listed else ""
+        treated = TREATED[result.duplicates] if result.exact_groups else ""
         lines.append(
             f"Duplicates: {result.exact_groups:,} group{'' if result.exact_groups == 1 else 's'} of identical files"
-            f"{TREATED[result.duplicates]}, "
-            f"near duplicates: {near}; listed in {result.lists}."
+            f"{treated}, near duplicates: {near}; listed in {result.lists}."
         )
     if len(result.bad):
         lines.append(f"{len(result.bad):,} files cannot be used and were left out ({result.lists}/bad.csv):")

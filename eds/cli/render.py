@@ -127,7 +127,7 @@ def format_prevalence(estimate: "Estimate") -> str:
     """
     percent = 100 * (estimate.value if estimate.value > 0 else estimate.high)
     digits = 1 - math.floor(math.log10(percent)) if percent > 0 else 2
-    return format_estimate(estimate, min(max(digits, 2), 6))
+    return format_estimate(estimate, 1 if percent >= 10 else min(max(digits, 2), 6))
 
 
 def format_interval(value: float, low: float, high: float, digits: int = 3) -> str:

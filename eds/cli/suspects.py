@@ -255,9 +255,10 @@ def growth(console: Console, **options: Any) -> None:
 def render_pool(result: "PoolResult", *, explain: bool) -> str:
     """The size of the pool at each depth, then what must be known about it."""
     rows = result.growth.assign(pool=result.growth["k"].eq(result.k).map({True: "*", False: ""}))
+    batches = "batch" if result.batches == 1 else "batches"
     lines = [
         format_table(["k", "pairs", "new pairs", ""], rows.to_numpy().tolist()),
-        f"* The pool: {result.size:,} pairs in {result.batches:,} batches, {result.new:,} of them new; order "
+        f"* The pool: {result.size:,} pairs in {result.batches:,} {batches}, {result.new:,} of them new; order "
         f"{result.order}.{f' Universe: {result.universe.text}.' if result.universe else ''}",
     ]
     if result.price.judgements:

@@ -85,6 +85,11 @@ class CatalogueResult(Result):
     proposal: "QueryProposal | None"  # where all images would be queries, and there are many
     notes: tuple[str, ...]
 
+    @property
+    def near_listed(self) -> int:
+        """Pairs of near duplicates in their list."""
+        return min(self.near_pairs or 0, LISTED)
+
 
 @dataclass(frozen=True)
 class CheckResult(Result):

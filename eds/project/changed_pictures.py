@@ -104,7 +104,8 @@ def note_changes(project: "Project", before: "pd.DataFrame", after: "pd.DataFram
     affected = suspects[_named(suspects, [*gone, *changed]) & ~lacking(suspects, before["image_id"])]
     tasks, again = _move(project, affected[~_among(affected, returned)], returned)
     if len(gone) and len(affected):
-        project.say(f"{len(gone):,} pictures are gone: their pairs are not asked any more, and labels are kept")
+        what = "1 picture is gone: its" if len(gone) == 1 else f"{len(gone):,} pictures are gone: their"
+        project.say(f"{what} pairs are not asked any more, and labels are kept")
     if len(changed):
         count = len(other.loc[other["judged"] == JUDGED, PAIR].drop_duplicates())
         project.say(

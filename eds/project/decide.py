@@ -145,13 +145,9 @@ def decide(
 
 def count_unusable(project: "Project", labels: "pd.DataFrame") -> int:
     """How many labels no measure uses: their query is no query of the catalogue, or their candidate no candidate."""
-    return 0 if not project.path("images").exists() else int((~usable(project.read("images"), labels)).sum())
+    from eds.suspects import usable_labels
 
-
-def usable(images: "pd.DataFrame", labels: "pd.DataFrame") -> "pd.Series[bool]":
-    """Which labels are of a query and a candidate of the catalogue."""
-    queries, candidates = (images.loc[images["role"] != role, "image_id"] for role in ("candidate", "query"))
-    return labels["query_id"].isin(queries) & labels["candidate_id"].isin(candidates)
+    return 0 if not project.path("images").exists() else int((~usable_labels(project.read("images"), labels)).sum())
 
 
 def decide_votes(

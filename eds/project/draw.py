@@ -148,7 +148,7 @@ def draw_negatives(
     keep_top: bool = False,
 ) -> NegativesResult:
     """Sample pairs that every model ranks low; see Project.draw_negatives."""
-    from eds.project.pool_models import list_depth
+    from eds.project.pool_models import longest_list
     from eds.suspects import NegativeRule, WindowPairs
     from eds.suspects import draw_negatives as draw
 
@@ -161,7 +161,7 @@ def draw_negatives(
                 where=str(project.root / "neighbors"),
                 hint="Only lists of generators count: eds models add MODEL --role generator, then eds neighbors mine.",
             )
-        depth = min(list_depth(project, model) for model in models)
+        depth = min(longest_list(project, model) for model in models)
         end = min(DEEPEST, depth) if max_rank is None else max_rank
         first = min(NEAREST, end // 2) if min_rank is None else min_rank
         check_depth(project, models, end, f"sampling negatives up to rank {end} of the generators' lists")

@@ -102,9 +102,9 @@ class Inputs:
                 else benchmark_labels(truth, suspects_and_withdrawn(self))
             )
             if self.exists("images") and len(kept):
-                from eds.project.decide import usable
+                from eds.suspects import usable_labels
 
-                fits = usable(self.images(), kept)
+                fits = usable_labels(self.images(), kept)
                 if not fits.all():
                     gone = f"{int((~fits).sum()):,} of {len(kept):,} labels"
                     self.project.say(f"{gone} are of images that are no query or no candidate: no measure uses them.")

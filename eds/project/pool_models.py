@@ -71,13 +71,18 @@ def final_lists(inputs: Inputs, models: Sequence[str], least: int, *, allow_miss
 
 def list_depth(project: "Project", name: str) -> int:
     """Return how deep the model's lists were mined; of lists that were imported, how deep they are."""
-    from eds import tables
-
     mined = mined_depth(project, name)
     if mined is not None:
         return mined
-    ranks = tables.read(project.path("neighbors", name), tables.NEIGHBORS, ["rank"])["rank"]
-    return int(ranks.max()) + 1 if len(ranks) else 0
+    return longest_list(project, name)
+
+
+def longest_list(project: "Project", name: str) -> int:
+    """Return how many candidates the model's longest list has: fewer than were asked for where there are no more."""
+    from eds import tables
+
+    deepest = tables.largest(project.path("neighbors", name), tables.NEIGHBORS, "rank")
+    return 0 if deepest is None else deepest + 1
 
 
 def _mine(inputs: Inputs, name: str, k: int, *, allow_missing: bool) -> "pd.DataFrame":

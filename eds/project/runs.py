@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import filelock
 
 from eds import tables
-from eds.errors import EdsError, LockedError
+from eds.errors import EdsError, InputError, LockedError
 from eds.io.files import write_text
 from eds.project.results import Result, to_jsonable
 from eds.tables import SPLITS, Provenance, check_model_name
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from eds.project import Project
 
 RECORD, SPLIT, LOCK, LOG = "run.json", "splits.parquet", "lock", "log.csv"
+PREPARED = ("pixels.npy", "pixels.npy.sha256")  # of eds.training.pictures, which imports torch
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,11 @@ def running(project: "Project", name: str, what: str, *, codes: bool = False) ->
     with holding(folder, f"{name} is being trained by another process"):
         try:
             yield folder
+        except InputError:  # the pictures that were prepared for a run that is refused serve no other
+            if {file.name for file in folder.iterdir()} <= {LOCK, RECORD, *PREPARED}:
+                for file in PREPARED:
+                    (folder / file).unlink(missing_ok=True)
+            raise
         finally:
             if {file.name for file in folder.iterdir()} <= {LOCK, RECORD}:  # refused before anything began
                 for file in (LOCK, RECORD):

@@ -6,6 +6,7 @@ left to what shows it: Altair's theme in a notebook, Streamlit's on a page, `eds
 The file is longer than others because every chart shares the axes, scales and tooltips at its end.
 """
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,6 +15,7 @@ import altair as alt
 
 from eds.reports.document import Kind
 from eds.reports.numbers import shown
+from eds.reports.short_names import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +24,7 @@ WIDTH = 440  # pixels, of every chart: letters are equally large in all of them
 ROW = 24  # height of a row
 LETTER = 6.2  # mean width of a letter at 11 px
 MANY = 20  # rows above which they are lower
+MOST_LABEL = 220  # room for the names of rows where there are few columns
 LABEL = 130  # room for the name of a row; longer names are cut, and complete in the tooltip
 LEGEND = 26  # letters of a name in a legend
 SERIES = ("#0b6aa8", "#b8500b", "#007f62", "#a03a76", "#7a6400", "#2b8cbf", "#4b4f55")
@@ -445,6 +448,8 @@ def heat_map(
     numbers = _defined([value for _, _, value in cells]) or [0.0, 1.0]
     low, high = min(numbers) if lowest is None else lowest, max(numbers)
     width = min((WIDTH - LABEL - 20) / max(len(others), 1), 64.0)
+    room = min(max(LABEL, WIDTH - 20 - int(width) * len(others)), MOST_LABEL)  # few columns leave room for names
+    short = dict(zip(names, shorten(names, int(room / LETTER)), strict=True))
     data = [
         {
             "row": names[i],
@@ -465,7 +470,13 @@ def heat_map(
             scale=alt.Scale(domain=others),
             axis=alt.Axis(orient="top", labelAngle=0 if level else -40, labelLimit=LABEL, grid=False),
         ),
-        y=alt.Y("row:N", sort=None, title=None, scale=alt.Scale(domain=names), axis=alt.Axis(labelLimit=LABEL)),
+        y=alt.Y(
+            "row:N",
+            sort=None,
+            title=None,
+            scale=alt.Scale(domain=names),
+            axis=alt.Axis(labelLimit=room, labelExpr=f"{json.dumps(short)}[datum.value]"),
+        ),
     )
     inside = alt.when("datum.depth > 0.75").then(alt.value(ON_HEAT))
     return _framed(

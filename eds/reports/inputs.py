@@ -14,13 +14,13 @@ from eds.io import Address
 from eds.metrics import Result
 from eds.pairs import KnownRanks
 from eds.reports.document import Gap, Missing
-from eds.suspects import benchmark_labels
+from eds.suspects import benchmark_labels, usable_labels
 from eds.truth import PanelAgreement
 from eds.truth.grades import GradeAgreement
 from eds.universe import Universe
 
 PAIR = ["query_id", "candidate_id"]
-LABEL_INPUTS = ("suspects", "withdrawn", "truth")  # the inputs that `ReportInputs.labels` is made from
+LABEL_INPUTS = ("images", "suspects", "withdrawn", "truth")  # the inputs that `ReportInputs.labels` is made from
 ALL_RANDOM = Gap("Only random pairs are labelled.", "eds suspects pool, have it judged, then eds truth decide")
 
 
@@ -137,12 +137,21 @@ class ReportInputs:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """The labels that models are measured on: query_id, candidate_id, value; see `benchmark_labels`."""
-        truth = self.require("truth")[[*PAIR, "value"]]
+        """The labels that models are measured on: query_id, candidate_id, value; see `benchmark_labels`.
+
+        Labels of pictures that the catalogue lacks are left out, unless all are.
+        """
+        truth, images = self.require("truth")[[*PAIR, "value"]], self.images
         suspects = None if self.with_random else self.suspects
         if suspects is not None and self.withdrawn is not None:
             suspects = pd.concat([suspects, self.withdrawn], ignore_index=True)
-        labels: pd.DataFrame = self.cached("labels", lambda: benchmark_labels(truth, suspects))
+
+        def measured() -> pd.DataFrame:
+            kept = benchmark_labels(truth, suspects)
+            fits = None if images is None else usable_labels(images, kept)
+            return kept if fits is None or not fits.any() else kept[fits].reset_index(drop=True)
+
+        labels: pd.DataFrame = self.cached("labels", measured)
         if not len(labels):
             raise Missing(ALL_RANDOM)
         return labels

@@ -42,7 +42,7 @@ CONFIG = {
         **LETTERS,
         "labelColor": INK,
         "rowPadding": 5,
-        "columnPadding": 12,
+        "columnPadding": 24,
         "symbolStrokeWidth": 1.8,
         "symbolOpacity": 1,
     },

@@ -1,6 +1,6 @@
 """Suspects: pairs worth an expert's time. In: neighbors, images. Out: table suspects. See README.md."""
 
-from eds.suspects.benchmark_labels import benchmark_labels
+from eds.suspects.benchmark_labels import benchmark_labels, usable_labels
 from eds.suspects.cost import expected_draws_for_positives, labelling_cost, n_pairs
 from eds.suspects.gold_and_repeats import add_pairs, draw_gold, draw_repeats, without_orphans
 from eds.suspects.lists import labels_frame, lists_frame, shared_ranks
@@ -49,6 +49,7 @@ __all__ = [
     "sampled_negatives",
     "shared_ranks",
     "sources_frame",
+    "usable_labels",
     "within_depth",
     "without_draw",
     "without_orphans",

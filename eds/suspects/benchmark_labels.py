@@ -20,3 +20,9 @@ def benchmark_labels(labels: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.
         return labels
     result = labels.merge(alone.assign(alone=True), on=PAIR, how="left")["alone"].isna().to_numpy()
     return labels[result].reset_index(drop=True)
+
+
+def usable_labels(images: pd.DataFrame, labels: pd.DataFrame) -> "pd.Series[bool]":
+    """Which labels are of a query and a candidate of the catalogue; others are of pictures that are gone."""
+    queries, candidates = (images.loc[images["role"] != role, "image_id"] for role in ("candidate", "query"))
+    return labels["query_id"].isin(queries) & labels["candidate_id"].isin(candidates)

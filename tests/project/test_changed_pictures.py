@@ -48,6 +48,33 @@ def changes(project: Project) -> PictureChanges:
     return found
 
 
+def test_a_newcomer_is_compared_and_reported_when_a_judged_query_is_gone(tmp_path: Path) -> None:
+    """Labels of the query that is gone count nowhere: neither in a score nor in the pools without a model."""
+    project = Project.create(tmp_path / "shop")
+    project.image_root.mkdir(exist_ok=True)
+    for number in range(12):
+        draw(project.image_root / f"{number:02}.png", number)
+    project.scan()
+    project.embed(["hsv=descriptor:hsv", "lbp=descriptor:lbp"])
+    project.mine(k=11)
+    project.pool(k=4)
+    project.experts.add("ann")
+    project.campaigns.create("first", ["ann"])
+    tasks = project.labels.next_tasks("first", "ann", 999)
+    alike = {task.assignment: int(task.query_id[1] in "147") ^ int(task.candidate_id[1] in "258") for task in tasks}
+    project.labels.submit("ann", [Judgement(f"token-{name}", name, value) for name, value in alike.items()])
+    project.decide()
+    gone = tasks[0].query_id
+    (project.image_root / gone).unlink()
+    project.scan()
+    project.run()
+    scores = project.score(["ROC-AUC"], new={"new": "descriptor:hog"}, resamples=20)
+    assert {model.model for model in scores.comparison.measures[0].models} == {"hsv", "lbp", "new"}
+    assert gone not in set(scores.table["query_id"])
+    project.report(tmp_path / "report.html", resamples=20)
+    assert (tmp_path / "report.html").exists()
+
+
 def test_pairs_of_a_picture_that_is_gone_leave_the_queues_until_it_is_back(project: Project) -> None:
     waiting, truth = queue(project), project.read("truth")
     labels = int((truth[PAIR] == "3.png").any(axis=1).sum())

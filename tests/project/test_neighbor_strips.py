@@ -67,3 +67,25 @@ def test_a_picture_that_is_gone_is_said_so(project: eds.Project) -> None:
 
 def test_a_model_is_named_by_the_end_of_its_spec(project: eds.Project) -> None:
     assert set(project.show_neighbors(models="descriptor:lbp", count=1).table["model"]) == {"lbp"}
+
+
+def test_a_candidate_that_is_no_query_is_named_as_such(project: eds.Project) -> None:
+    images = project.read("images")
+    candidate = str(images.loc[images["role"] == "candidate", "image_id"].iloc[0])
+    with pytest.raises(InputError) as error:
+        project.show_neighbors([candidate, candidate[:-5]])
+    assert "candidate only" in error.value.faults[0]
+    assert "candidate only" not in error.value.faults[1]
+
+
+def test_negatives_come_from_the_lower_half_where_there_are_few_candidates(project: eds.Project) -> None:
+    """Lists asked to 100 are as long as the catalogue allows; so the usual window follows the lists that there are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EDS_NEIGHBORS_K", "100")
+        deep = eds.Project.open(project.root)
+        deep.mine()
+        longest = int(deep.read("neighbors", "hsv")["rank"].max()) + 1
+        drawn = deep.rehearsal().draw_negatives(1)
+    assert longest < 50
+    assert (drawn.min_rank, drawn.max_rank) == (longest // 2, longest)
+    assert drawn.drawn > 0

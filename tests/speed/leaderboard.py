@@ -1,8 +1,8 @@
 """A leaderboard of five models at 5,000 queries and 60,000 images, and what reads lists, on random data.
 
-Run as `python -m tests.speed.leaderboard [FOLDER]`: vectors of 512 numbers, 120,000 labels, the default measures with
-2,000 resamples; then lists of 600 (15 million rows) for sampled negatives, scores by lists and exports. Each step runs
-in a process of its own; printed are its wall and user seconds, and its peak memory.
+Run as `python -m tests.speed.leaderboard [FOLDER [DEPTH]]`: vectors of 512 numbers, 120,000 labels, default measures
+with 2,000 resamples; then lists of DEPTH (600: 15 million rows, 2400: 60 million) for sampled negatives, scores by
+lists and exports. Each step runs in a process of its own; printed are its wall and user seconds, and its peak memory.
 """
 
 import resource
@@ -16,12 +16,19 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from eds.project import Project
+from eds.schema import to_arrow
 from eds.tables import IMAGES, NEIGHBORS, SUSPECTS, TRUTH, Provenance
 from eds.vectors import Model, write
 
 SIZE, QUERIES, DIMENSION, MODELS, DEPTH, EACH = 60_000, 5_000, 512, 5, 600, 24
+AT_ONCE = 250  # queries whose lists are made and written at once
+Rows = NDArray[np.int64]
+Names = NDArray[np.object_]
 STEPS = {
     "status": "from eds.project import Project; Project.open({0!r}).status()",
     "leaderboard, 2,000 resamples": "from eds.project import Project; Project.open({0!r}).score()",
@@ -34,7 +41,24 @@ STEPS = {
 }
 
 
-def make_project(folder: Path) -> None:
+def _schema(made_by: Provenance) -> pa.Schema:
+    """The schema of a table neighbors that is written in parts."""
+    notes = {"eds.table": "neighbors", "eds.version": str(NEIGHBORS.version), "eds.provenance": made_by.to_json()}
+    return to_arrow(NEIGHBORS.empty(), NEIGHBORS).schema.with_metadata(notes)
+
+
+def _lists(model: str, names: Names, queries: Rows, start: Rows, depth: int) -> pd.DataFrame:
+    """Lists of some queries: a walk through the images from a random start, without the query."""
+    query, step = np.repeat(queries, depth), 7919  # a permutation of the images for each query
+    first = start[queries][:, None]
+    candidate = ((first + step * np.arange(1, depth + 1)) % SIZE).ravel()
+    candidate = np.where(candidate == query, (first % SIZE).repeat(depth, 1).ravel(), candidate)
+    rank, score = np.tile(np.arange(depth), len(queries)), np.tile(np.linspace(0.9, 0.1, depth), len(queries))
+    columns = {"model": model, "query_id": names[query], "candidate_id": names[candidate], "rank": rank, "score": score}
+    return pd.DataFrame(columns)[NEIGHBORS.names]
+
+
+def make_project(folder: Path, depth: int) -> None:
     """A project with random vectors, lists and labels; the labelled pairs are the heads of the lists."""
     rng = np.random.default_rng(0)
     project = Project.create(folder)
@@ -46,26 +70,19 @@ def make_project(folder: Path) -> None:
             images[column.name] = pd.array([pd.NA] * SIZE, "Int64") if column.kind == "integer" else None
     project.write(images[IMAGES.names], "images", Provenance("images.import"))
     made_by = project.provenance("test", {}, [project.path("images")])
-    query = np.repeat(np.arange(QUERIES), DEPTH)
     heads = []
     for number in range(MODELS):
         model = Model(f"m{number}", {"loader": "test"}, DIMENSION, "float32", "cosine", "", "", provenance=made_by)
         vectors = rng.standard_normal((SIZE, DIMENSION), dtype=np.float32)
         write(project.path("embeddings", model.name), model, names.tolist(), vectors)
-        start, step = rng.integers(1, SIZE, QUERIES), 7919  # a permutation of the images for each query
-        candidate = ((start[:, None] + step * np.arange(1, DEPTH + 2)) % SIZE)[:, :DEPTH].ravel()
-        candidate = np.where(candidate == query, (start[:, None] % SIZE).repeat(DEPTH, 1).ravel(), candidate)
-        lists = pd.DataFrame(
-            {
-                "model": model.name,
-                "query_id": names[query],
-                "candidate_id": names[candidate],
-                "rank": np.tile(np.arange(DEPTH), QUERIES),
-                "score": np.tile(np.linspace(0.9, 0.1, DEPTH), QUERIES),
-            }
-        )
-        project.write(lists[NEIGHBORS.names], "neighbors", made_by, model.name)
-        heads.append(lists[lists["rank"] < EACH // MODELS + 1][["query_id", "candidate_id"]])
+        start = rng.integers(1, SIZE, QUERIES)
+        file = project.path("neighbors", model.name)
+        file.parent.mkdir(exist_ok=True)
+        with pq.ParquetWriter(file, _schema(made_by), compression="zstd", write_page_checksum=True) as writer:
+            for first in range(0, QUERIES, AT_ONCE):
+                lists = _lists(model.name, names, np.arange(first, min(first + AT_ONCE, QUERIES)), start, depth)
+                writer.write_table(to_arrow(lists, NEIGHBORS).cast(writer.schema))
+                heads.append(lists[lists["rank"] < EACH // MODELS + 1][["query_id", "candidate_id"]])
     pairs = pd.concat(heads).drop_duplicates(ignore_index=True)
     count = len(pairs)
     suspects = pairs.assign(
@@ -92,10 +109,11 @@ def measure(name: str, code: str) -> None:
 def main() -> None:
     """Make the project, unless the folder has it, and measure every step."""
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary) / "project"
+        depth = int(sys.argv[2]) if len(sys.argv) > 2 else DEPTH
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary) / f"project-{depth}"
         if not folder.exists():  # in a process of its own: the peak memory of a process is that of its parent at least
             with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                pool.submit(make_project, folder).result()
+                pool.submit(make_project, folder, depth).result()
         for name, code in STEPS.items():
             measure(name, code.format(str(folder)))
 
