@@ -31,7 +31,7 @@ def test_the_studies_are_all_there_and_keep_what_is_wanted() -> None:
     assert set(studies["study"]) == {
         *("coverage", "width", "second judge", "anytime", "promise", "planning", "replication"),
     }
-    value = studies.set_index(["study", "design", "measured"])["value"]
+    value = studies.set_index(["study", "design", "measured"])["value"].sort_index()
     assert value["width", "weighted, f right"].max() <= 0.75
     assert value["anytime", "limits for every look"].max() <= 0.05
     assert value.xs("widest of plain <= 1.05", level="measured").max() <= 1.05

@@ -70,8 +70,8 @@ def half_judged(order: str, seed: int) -> tuple[list[float], list[tuple[float, f
         truth = suspects[PAIR].merge(truth, on=PAIR)
     done = np.argsort(np.argsort(suspects["position"].to_numpy(), kind="stable")) < half
     weight = prefix_weights(suspects, suspects.loc[done, PAIR])
-    query: Integers = suspects["query_id"].str[1:].astype(np.int64).to_numpy()
-    candidate = suspects["candidate_id"].str[1:].astype(np.int64).to_numpy()
+    query: Integers = np.asarray(suspects["query_id"].str[1:].astype("int64"), np.int64)
+    candidate = np.asarray(suspects["candidate_id"].str[1:].astype("int64"), np.int64)
     labels: Integers = truth["value"].to_numpy(np.int64)
     values, limits, exact = [], [], []
     for model in range(MODELS_COMPARED):
