@@ -10,7 +10,7 @@ from eds import choices
 from eds.cli.addresses import ADDRESS
 from eds.cli.console import Console, command
 from eds.cli.options import one_of
-from eds.cli.render import format_table
+from eds.cli.render import count, format_table
 from eds.errors import ImageError, InputError
 from eds.registry import READERS
 
@@ -246,9 +246,9 @@ def sheet(console: Console, **options: Any) -> None:
 def render_catalogue(result: "CatalogueResult") -> str:
     """The size of the catalogue, then what is wrong with its files."""
     roles = ", ".join(f"{count:,} {role}" for role, count in sorted(result.roles.items()))
-    files = f"{result.read:,} files read, {result.reused:,} unchanged since the last scan"
+    files = f"{count(result.read, 'file')} read, {result.reused:,} unchanged since the last scan"
     lines = [
-        f"{result.images:,} images of {result.products:,} products ({roles}); "
+        f"{count(result.images, 'image')} of {count(result.products, 'product')} ({roles}); "
         + ("the files were not read." if result.exact_groups is None else f"{files}.")
     ]
     if result.exact_groups or result.near_pairs:
@@ -256,7 +256,7 @@ def render_catalogue(result: "CatalogueResult") -> str:
         near += f", the closest {result.near_listed:,}" if (result.near_pairs or 0) > result.near_listed else ""
         treated = TREATED[result.duplicates] if result.exact_groups else ""
         lines.append(
-            f"Duplicates: {result.exact_groups:,} group{'' if result.exact_groups == 1 else 's'} of identical files"
+            f"Duplicates: {count(result.exact_groups or 0, 'group')} of identical files"
             f"{treated}, near duplicates: {near}; listed in {result.lists}."
         )
     if len(result.bad):

@@ -80,6 +80,15 @@ def format_frame(frame: "pd.DataFrame") -> str:
     return format_table(list(map(str, shown.columns)), shown.to_numpy().tolist())
 
 
+def count(number: int, noun: str) -> str:
+    """A number of things in words.
+
+    >>> count(1, "image"), count(3822, "image")
+    ('1 image', '3,822 images')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def format_share(share: float, digits: int = 1) -> str:
     """A share in percent.
 
