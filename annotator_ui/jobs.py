@@ -8,7 +8,6 @@ other and writes what it reports as lines of JSON. One job runs at a time, since
 """
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
+from eds.child_process import yield_to_others
 from eds.errors import EdsError, LockedError, TruthChangeError
 from eds.project import Progress, Project
 
@@ -191,5 +191,5 @@ def work(asked: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    os.nice(KINDNESS)
+    yield_to_others(KINDNESS)
     work(json.load(sys.stdin))

@@ -17,11 +17,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, TypeVar
 
 from eds.errors import EdsError
 
 T = TypeVar("T")
+GROUP_NICE = 5  # a third of a program's share: with much less, nobody could sign in while a machine is busy
 
 
 class ChildEndedError(EdsError):
@@ -98,11 +100,24 @@ class ChildProcess:
         self._process = self._pipe = None
 
 
+def yield_to_others(nice: int) -> None:
+    """Give this process a low priority, and on Linux a scheduling group of its own.
+
+    Linux may share processors between sessions first (autogroup): in its parent's session a busy child would use up
+    what the parent is due, whatever its own priority.
+    """
+    with suppress(OSError, AttributeError):
+        os.setsid()
+    with suppress(OSError, AttributeError):
+        os.nice(nice)
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(min(nice, GROUP_NICE)))
+
+
 def serve(pipe: Connection, nice: int) -> None:
     """Answer until the parent closes the pipe, or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which ends us
-    with suppress(OSError, AttributeError):
-        os.nice(nice)
+    yield_to_others(nice)
     while True:
         try:
             act, given, named = pipe.recv()

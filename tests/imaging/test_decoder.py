@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from eds.child_process import GROUP_NICE, ChildProcess
 from eds.errors import ImageError
 from eds.imaging import MAX_PIXELS, Box, Decoder, open_rgb, shrunk_rgb
 from tests.imaging.drawn import exif
@@ -118,3 +119,16 @@ def test_what_is_not_a_picture_is_an_error_and_the_child_lives(
         decoder.webp(tmp_path / "a.jpg", 320, quality=80, pixels=1000)
     assert decoder.webp(tmp_path / "good.png", 320, quality=80, pixels=1000)
     assert decoder.child.pid == process
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="only Linux shares processors between sessions")
+def test_a_child_takes_nothing_of_its_parents_share() -> None:
+    child = ChildProcess(nice=7)
+    try:
+        nice, text = child.call(os.nice, 0), child.call(Path.read_text, Path("/proc/self/autogroup"))
+    finally:
+        child.close()
+    assert nice == os.nice(0) + 7
+    name, _, group = text.partition(" nice ")
+    assert name != Path("/proc/self/autogroup").read_text().partition(" nice ")[0]
+    assert int(group) == GROUP_NICE
