@@ -449,7 +449,8 @@ def heat_map(
     low, high = min(numbers) if lowest is None else lowest, max(numbers)
     width = min((WIDTH - LABEL - 20) / max(len(others), 1), 64.0)
     room = min(max(LABEL, WIDTH - 20 - int(width) * len(others)), MOST_LABEL)  # few columns leave room for names
-    short = dict(zip(names, shorten(names, int(room / LETTER)), strict=True))
+    # letters of a page may be wider than those that the room is measured by
+    short = dict(zip(names, shorten(names, int(0.88 * room / LETTER)), strict=True))
     data = [
         {
             "row": names[i],
