@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eds.project.hash_benchmark import HashBenchmarkResult
     from eds.project.runs import RunsResult
     from eds.project.splits import SplitResult
-    from eds.project.train import FinetuneResult, HashResult
+    from eds.project.training_results import FinetuneResult, HashResult
 
 SHOWN = 3  # epochs
 

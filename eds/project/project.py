@@ -78,7 +78,8 @@ if TYPE_CHECKING:
     from eds.project.splits import SplitOptions, SplitResult
     from eds.project.standing import StandingResult
     from eds.project.status import StatusResult
-    from eds.project.train import FinetuneOptions, FinetuneResult, HashOptions, HashResult
+    from eds.project.train import FinetuneOptions, HashOptions
+    from eds.project.training_results import FinetuneResult, HashResult
     from eds.project.undo import JournalResult, UndoResult
     from eds.project.webhooks import Webhooks
     from eds.synthetic.experts import Expert

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 from eds.errors import InputError, LockedError, ProjectError
 from eds.io.files import digest
 from eds.project.models import find_model, record, trained_on
-from eds.project.results import Result
 from eds.project.runs import begin_record, finish_record, run_folder, running
 from eds.project.splits import with_split
 from eds.project.training_presets import PRESETS
+from eds.project.training_results import FinetuneResult, HashResult
 from eds.registry import BASELINES
 from eds.tables import Operation, Provenance
 
 if TYPE_CHECKING:
     from eds.project import Project
-    from eds.training.code_score import CodeScore
     from eds.training.dino import Dino
     from eds.training.hash_head import HashRun
     from eds.training.hash_objective import Design
@@ -106,70 +105,6 @@ class FinetuneOptions(TrainingOptions):
     temperature_epochs: int | None = None  # of dino: epochs from FROM to TO (0)
     random_init: bool = False
     device: str = "cpu"
-
-
-@dataclass(frozen=True)
-class HashResult(Result):
-    """A fitted head and its codes."""
-
-    model: str
-    base: str
-    head: str
-    bits: int
-    objective: str
-    labels: str
-    scale: str
-    margin: float | None
-    alpha: float | None
-    seed: int
-    rows: int
-    test: "CodeScore | None"  # of test queries, which influenced no choice; None: every image was trained on
-    seen: "CodeScore"  # the same of images that were trained on
-    validation_score: float  # the same measure, by which the epoch was chosen: optimistic; NaN: no such images
-    split: str  # table splits, or drawn for this run
-    trained_on: int
-    validated_on: int
-    epochs: int
-    best_epoch: int
-    keep: str
-    learning_rate: float
-    warm_up: float
-    resumed_at: int
-    checkpoint: str
-    checkpoint_sha256: str
-    images_without_vector: int
-    log: list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class FinetuneResult(Result):
-    """A trained network; `spec` names it as a backbone."""
-
-    name: str
-    base: str
-    objective: str
-    labels: str | None
-    spec: str
-    checkpoint_sha256: str
-    measure: str
-    score_before: float
-    test_score: float  # NaN: every image was trained on
-    seen_score: float  # of images that were trained on
-    validation_score: float
-    split: str  # table splits, or drawn for this run
-    trained_on: int
-    validated_on: int
-    tested_on: int
-    epochs: int
-    best_epoch: int
-    keep: str
-    learning_rate: float
-    warm_up: float
-    seed: int
-    frozen: int
-    resumed_at: int
-    log: list[dict[str, Any]]
-    next_command: str  # embeds the catalogue with it
 
 
 def train_hash(project: "Project", name: str, options: HashOptions, *, replace: bool = False) -> HashResult:
