@@ -57,6 +57,7 @@ class Webhooks:
 
     def deliver(self) -> int:
         """Deliver what is waiting to every webhook that is due; the number of deliveries that were confirmed."""
+        self.project.would_begin("change", "webhooks", "send what is waiting")
         with opened(self.project) as store:
             return sum(self._deliver(store, hook) for hook in webhooks.claim(store))
 

@@ -10,9 +10,10 @@ MODULES = [
     "auth.openid",
     "auth.security_headers",
     "escape_markdown",
+    "formats",
     "guideline_html",
+    "language",
     "picture_tokens",
-    "texts",
 ]
 
 

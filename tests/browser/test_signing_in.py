@@ -142,7 +142,8 @@ def test_progress_tells_what_is_done_and_how_fast(browser: Browser, fresh_annota
         expect(page.get_by_text("30 of 150 judged (20 %)")).to_be_visible()
         expect(page.get_by_text("44 min", exact=True)).to_be_visible()  # 271 left
         page.goto(fresh_annotator.url)
-        expect(page.get_by_text("120 left of 150 · about 19 min at your pace")).to_be_visible()
+        expect(page.get_by_text("One pair at a time · 120 left of 150")).to_be_visible()
+        expect(page.get_by_text("about 19 min at your pace")).to_be_visible()
         expect(page.get_by_role("button", name="Continue")).to_be_visible()
 
 
@@ -167,7 +168,7 @@ def test_a_lead_sees_the_state_of_the_project_and_an_expert_none_of_the_leads_pa
         page.goto(annotator.url)
         expect(page.get_by_text("0 of 450 judged (0 %)").first).to_be_visible()
     with annotator.page(browser, "ann") as page:
-        for path in ("experts", "report", "campaigns", "export", "agreement"):
+        for path in ("experts", "report", "campaigns", "campaign", "journal"):
             page.goto(f"{annotator.url}/{path}")
             expect(page.get_by_role("heading", name="This page is for leads")).to_be_visible()
             assert PAIRS not in page.inner_text("main")

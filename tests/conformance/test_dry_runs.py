@@ -13,6 +13,8 @@ from PIL import Image
 from eds.cli import cli
 from eds.labels.judgements import Judgement
 from eds.project import Project
+from eds.project.campaigns import CampaignPlan
+from eds.project.train import HashOptions
 from tests.generated import every_command
 
 READ = {  # commands that write nothing
@@ -30,6 +32,8 @@ READ = {  # commands that write nothing
     *("assistant list", "assistant agreement", "assistant estimate"),
     *("standing", "suspects promise", "labels campaigns show", "labels campaigns needs"),
     "labels campaigns disagreement",
+    *("neighbors search", "images find", "suspects origin", "images duplicates list"),
+    *("labels tokens list", "labels webhooks list"),
     "labels serve",  # it serves people, who write
 }
 # What each command that writes is called with; {p} is the project, {t} the folder around it.
@@ -43,6 +47,8 @@ CALLS = {
     "images sheet": "",
     "embeddings compute": "-m timm:resnet18 -m hsv=descriptor:hsv",
     "embeddings import": "ours {t}/ours.npy {t}/ids.txt",
+    "embeddings map": "--out {t}/map.csv",
+    "images duplicates decide": "keep {q} {c}",
     "models add": "hog --role evaluated",
     "models remove": "hog",
     "models rename": "hog gradients",
@@ -54,6 +60,7 @@ CALLS = {
     "suspects negatives": "--min-rank 3 --max-rank 5 -n 1",
     "suspects add": "{t}/pairs.csv",
     "suspects add-model": "hog -k 4",
+    "suspects add-images": "{q} -k 5",
     "suspects gold": "{t}/known.csv -n 1",
     "suspects repeats": "-n 2",
     "suspects reorder": "--order random",
@@ -62,10 +69,16 @@ CALLS = {
     "labels experts disable": "ann",
     "labels experts enable": "ann",
     "labels campaigns add": "second --expert ann --origin gold --origin pool",
+    "labels campaigns adapt": "adaptive",
     "labels campaigns join": "first --expert cid",
     "labels campaigns leave": "first ann",
     "labels campaigns close": "first",
     "labels campaigns reopen": "closed",
+    "labels tokens make": "ann --label nightly",
+    "labels tokens revoke": "ann 1",
+    "labels webhooks add": "https://hooks.example.com/eds",
+    "labels webhooks remove": "1",
+    "labels webhooks deliver": "",
     "labels calibration again": "planned ann",
     "labels guideline save": "2 {t}/similar.md",
     "labels guideline enforce": "1 --campaign first",
@@ -95,6 +108,8 @@ CALLS = {
     "training split": "",
     "training hash": "codes --base hsv --objective itq",
     "training finetune": "tuned --base wheel:efficientnet_lite0",
+    "training export": "fitted",
+    "training benchmark": "--data catalogue",
     "reports write": "",
     **{f"benchmarks export {name}": f"{{t}}/{name}" for name in ("croissant", "hf", "label-studio", "trec", "votes")},
     "benchmarks export vsd": "{t}/vsd",
@@ -143,6 +158,12 @@ def around(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project.calibration.plan("planned", 1)
     project.campaigns.create("closed", ["ann"], origins=["pool"])
     project.campaigns.close("closed")
+    project.campaigns.create("adaptive", ["ann", "cid"], origins=["pool"], plan=CampaignPlan(adaptive=True))
+    project.experts.make_token("ann", "nightly")
+    project.webhooks.add("https://hooks.example.com/eds")
+    project.train_hash(
+        "fitted", HashOptions(base="hsv", objective="itq", bits=2, test_share=0.34, validation_share=0.34)
+    )
     tasks = project.labels.next_tasks("first", "ann", 15)
     project.labels.submit("ann", [Judgement(f"t{task.assignment}", task.assignment, 1) for task in tasks[1:]])
     project.labels.flag("ann", tasks[0].assignment, "dark", "flag-1")

@@ -122,7 +122,7 @@ def test_unknown_engine_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "faiss", None)
     for module in ("faiss", "_faiss"):
         monkeypatch.delitem(sys.modules, f"eds.neighbors.search.{module}")
-    with pytest.raises(MissingExtraError, match=r"eds\[scale\]"):
+    with pytest.raises(MissingExtraError, match=r"eds-benchmark\[scale\]"):
         mine(gallery.vectors(), gallery.images, Rules(3), search="faiss")
 
 

@@ -51,7 +51,7 @@ def test_compute_list_check(project: Project, capsys: pytest.CaptureFixture[str]
     assert [(row["vectors"], row["without"], row["fault"]) for row in answered(project, capsys, "check")] == [
         (5, 1, None)
     ] * 2
-    assert len(answered(project, capsys, "list", "--presets")["presets"]) == 27
+    assert len(answered(project, capsys, "list", "--presets")["presets"]) == 28
 
 
 def test_check_refuses_a_shard_that_changed(project: Project) -> None:

@@ -167,7 +167,7 @@ def test_a_local_fault_is_told_with_its_path(tmp_path: Path) -> None:
 def test_without_the_extra_it_is_said_what_to_install(shop: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "s3fs", None)
     monkeypatch.setenv("AWS_PROFILE_OF_THE_TEST", "another place, so that nothing made before is used")
-    with pytest.raises(MissingExtraError, match=r'pip install "eds\[scale\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "eds-benchmark\[scale\]"'):
         storage.exists("s3://shop/a")
 
 

@@ -127,7 +127,7 @@ def test_flags_are_resolved_and_a_lead_decides(project: Project) -> None:
     run(project, *words, "--value", "withdrawn")
     assert adjudications(store).empty
     shown = CliRunner().invoke(labels, ["experts", "list", "-p", str(project.root)], catch_exceptions=False).stdout
-    assert re.search(r"ann +expert +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +invited +0\n", shown)
+    assert re.search(r"ann +expert +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +invited +0\b", shown)
     store.close()
 
 
