@@ -72,6 +72,16 @@ def as_words(codes: NDArray[np.uint8]) -> Packed:
     return padded.view(np.uint64)
 
 
+def number_words(words: Packed, bits: int) -> Packed:
+    """The codes in words of packed bytes, (n,), as `pack` numbers them: 0 to 2^bits - 1.
+
+    >>> number_words(as_words(np.packbits([[1, 0, 0], [1, 1, 1]], axis=1))[:, 0], 3).tolist()
+    [1, 7]
+    """
+    stored = np.ascontiguousarray(words).view(np.uint8).reshape(-1, 8)
+    return pack(np.unpackbits(stored, axis=1)[:, :bits])[0]
+
+
 def same_bits(left: Codes, right: Codes) -> tuple[Packed, Packed, int]:
     """Two sets of codes, packed; refused if their lengths differ."""
     (first, bits), (second, others) = pack(left, "queries"), pack(right, "codes")

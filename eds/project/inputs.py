@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from eds.metrics import Measure
     from eds.project import Project
     from eds.universe import Universe
+    from eds.vectors import Vectors
 
 PAIR = ["query_id", "candidate_id"]
 CATALOGUE = ("image_id", "product_id", "category", "role")  # all that lists, ranks and counts need of table images
@@ -27,6 +28,7 @@ class Inputs:
         self._frames: dict[tuple[str, str | None], pd.DataFrame] = {}
         self._complete: set[tuple[str, str | None]] = set()  # frames that have every column
         self._measured: dict[bool, pd.DataFrame] = {}
+        self._vectors: dict[str, Vectors] = {}
 
     def read(self, table: str, model: str | None = None, columns: Sequence[str] | None = None) -> "pd.DataFrame":
         """Return a table, or some of its columns; the file is read again only for columns that were not read yet."""
@@ -39,6 +41,14 @@ class Inputs:
             wanted = [*(() if kept is None else kept.columns), *(columns or ())]
             kept = self._frames[key] = self.project.read(table, model, columns=list(dict.fromkeys(wanted)))
         return kept if columns is None else kept[list(columns)]
+
+    def vectors(self, model: str) -> "Vectors":
+        """Return a model's vectors, which are opened once, and so have their ids read once."""
+        from eds.vectors import Vectors
+
+        if model not in self._vectors:
+            self._vectors[model] = Vectors.open(self.project.path("embeddings", model))
+        return self._vectors[model]
 
     def exists(self, table: str) -> bool:
         """Return whether the project has the table."""

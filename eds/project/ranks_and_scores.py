@@ -110,7 +110,7 @@ def gather(
     project = inputs.project
     rules = official_rules(project)
     with_vectors = [name for name, source in models.items() if source == "embeddings"]
-    vectors_of = open_vectors(project, with_vectors, images, allow_missing=allow_missing)
+    vectors_of = open_vectors(project, with_vectors, images, allow_missing=allow_missing, inputs=inputs)
     evidence = Evidence(sources=dict(models))
     parts: dict[str, list[pd.DataFrame]] = {
         name: [] for name in ("places", "lengths", "own", "own lengths", "scores", "rankings", "heads")
@@ -151,7 +151,12 @@ def gather(
 
 
 def open_vectors(
-    project: "Project", names: Sequence[str], images: "pd.DataFrame", *, allow_missing: bool
+    project: "Project",
+    names: Sequence[str],
+    images: "pd.DataFrame",
+    *,
+    allow_missing: bool,
+    inputs: "Inputs | None" = None,
 ) -> "dict[str, tuple[Vectors, pd.DataFrame]]":
     """Return by model its vectors and the images that have one; refuse with all that is damaged, stale or missing."""
     from eds.vectors import Vectors
@@ -161,7 +166,7 @@ def open_vectors(
     for name in names:
         faults += [f"{name}: {why}" for why in project.state("embeddings", name).reasons]
         try:
-            vectors = Vectors.open(project.path("embeddings", name))
+            vectors = inputs.vectors(name) if inputs else Vectors.open(project.path("embeddings", name))
         except EdsError as error:
             faults.append(f"{name}: {error}")
             continue

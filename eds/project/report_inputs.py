@@ -241,6 +241,7 @@ def describe_codes(inputs: Inputs, options: ReportOptions) -> "list[CodeShape]":
     import numpy as np
 
     from eds.hashing.code_usage import packed_code_usage
+    from eds.hashing.codes import number_words
     from eds.neighbors.code_search import code_gallery
     from eds.project.code_histograms import hash_models
     from eds.project.ranks_and_scores import open_vectors
@@ -249,7 +250,9 @@ def describe_codes(inputs: Inputs, options: ReportOptions) -> "list[CodeShape]":
 
     project, shapes = inputs.project, []
     names = hash_models(project, project.models("embeddings"))
-    for name, (vectors, there) in open_vectors(project, names, inputs.images(), allow_missing=True).items():
+    for name, (vectors, there) in open_vectors(
+        project, names, inputs.images(), allow_missing=True, inputs=inputs
+    ).items():
         codes = code_gallery(vectors, there)
         queries = codes.query_ids.to_pylist()
         drawn = sorted(queries, key=lambda query: sha256(query.encode()).digest())[:STRIP_QUERIES]
@@ -260,7 +263,7 @@ def describe_codes(inputs: Inputs, options: ReportOptions) -> "list[CodeShape]":
             order = [at for at in np.argsort(apart, kind="stable")[: STRIP + 1].tolist() if at != codes.own[place]]
             nearest[query] = [(codes.item_ids[at].as_py(), int(apart[at])) for at in order[:STRIP]]
         usage = packed_code_usage(codes.items, codes.bits)
-        fill = fill_of(codes.items, codes.bits)
+        fill = fill_of(number_words(codes.items, codes.bits), codes.bits)
         shapes.append(CodeShape(name, codes.bits, fill, usage["distinct"], usage["max_bucket"], nearest))
     return shapes
 
