@@ -13,7 +13,8 @@ import time
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
-from eds.errors import EdsError, InputError
+from eds.distribution import install
+from eds.errors import EdsError, InputError, MissingExtraError
 
 PATIENCE = 10.0  # seconds for the whole answer's parts each
 CONFIRMED = range(200, 300)
@@ -44,8 +45,12 @@ def check_url(url: str, allowed: Collection[str]) -> None:
 
 def send(url: str, body: bytes, secret: str, event: str, allowed: Collection[str] = ()) -> None:
     """Send a signed delivery; DeliveryError if it is not confirmed by a status 2xx."""
-    import httpx  # comes with the annotator, whose server delivers
-
+    try:
+        import httpx  # comes with the annotator, whose server delivers
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f"webhooks need the package {error.name}, which is not installed", hint=f"Run: {install('annotator')}."
+        ) from error
     check_url(url, allowed)
     host, port, _ = _parts(url)
     try:

@@ -22,6 +22,7 @@ from eds.project import Project
 from eds.project.label_store import keep_open
 from eds.project.webhook_target import check_url, is_public, resolve, sign, verify
 from eds.project.webhooks import Webhooks
+from tests.privileges import needed
 from tests.project.shops import Design, draw_shop, make_project
 
 
@@ -61,6 +62,7 @@ class Receiver:
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
+    needed("httpx")
     made = Receiver()
     yield made
     made.server.shutdown()
