@@ -85,7 +85,7 @@ def settle(connection: sa.Connection, *, items: Sequence[int] = (), campaign: in
         found = fetch(connection, query).to_pandas()
     else:
         found = pd.DataFrame(connection.execute(query).all(), columns=[one.name for one in query.selected_columns])
-    rows = {name: found[name].fillna(-1).to_numpy(np.int64) for name in found.columns}
+    rows = {name: pd.to_numeric(found[name]).fillna(-1).to_numpy(np.int64) for name in found.columns}
     names, first, index = np.unique(rows["item"], return_index=True, return_inverse=True)
     state, active_now = rows["state"], rows["active"] == 1
     answered = np.isin(state, (DONE, ASIDE)) & (rows["events"] > 0)

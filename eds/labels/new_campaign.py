@@ -6,6 +6,7 @@ the same name takes away what an interrupted one left.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,8 @@ from eds.labels.portions import ROWS, in_portions, insert_in_portions
 from eds.labels.schema import UNFINISHED, assignment, campaign, item
 from eds.labels.store import Store
 from eds.labels.validation import short
+
+TRIES = 20  # to remove a campaign whose maker commits a last portion meanwhile
 
 
 @dataclass(frozen=True)
@@ -103,15 +106,24 @@ def finish(connection: sa.Connection, made: Made) -> Any:
     return connection.execute(sa.select(campaign).where(campaign.c.id == made.id)).one()
 
 
-def _remove(store: Store, made: Made) -> None:
-    """Remove an unfinished campaign with all that it has, in portions."""
+def _remove(store: Store, left: Made) -> None:
+    """Take an unfinished campaign away from its maker, then remove all that it has, in portions."""
+    now = store.now()
+    claim = sa.update(campaign).where(left.row).values(created_at=now, withdrawn_at=now)
+    if not store.write(lambda connection: connection.execute(claim).rowcount):
+        return  # another program took it
+    made = Made(left.id, left.name, now)
     of_it = sa.exists().where(made.row)
-    for table in (assignment, item):
-        some = sa.select(table.c.id).where(table.c.campaign == made.id, of_it).limit(ROWS)
-        deletion = sa.delete(table).where(table.c.id.in_(some))
-        while store.write(lambda connection, deletion=deletion: connection.execute(deletion).rowcount):  # type: ignore[misc]
-            pass
-    store.write(lambda connection: connection.execute(sa.delete(campaign).where(made.row)))
+    for _ in range(TRIES):  # its maker may be about to commit a last portion
+        with suppress(sa.exc.IntegrityError):
+            for table in (assignment, item):
+                some = sa.select(table.c.id).where(table.c.campaign == made.id, of_it).limit(ROWS)
+                deletion = sa.delete(table).where(table.c.id.in_(some))
+                while store.write(lambda connection, deletion=deletion: connection.execute(deletion).rowcount):  # type: ignore[misc]
+                    pass
+            store.write(lambda connection: connection.execute(sa.delete(campaign).where(made.row)))
+            return
+    raise _taken(left.name)
 
 
 def _taken(name: str) -> InputError:
