@@ -1,7 +1,7 @@
 """Streamlit's scripts and styles, compressed once and kept, since Streamlit sends them as they are.
 
 The first page needs 3 MB of them, which is a minute on a slow connection; compressed it is a third. Compressing each
-answer anew would take processor time from the judgements, so the bytes stay in memory: about 1 MB.
+answer again would take processor time from the judgements, so the bytes stay in memory: about 1 MB.
 """
 
 import gzip

@@ -24,7 +24,7 @@ from eds.project import Progress, Project
 
 VERBS = ("scan", "import_images", "embed", "mine", "pool", "draw_random", "decide", "report", "run", "map_images")
 Steps = Sequence[tuple[str, Mapping[str, Any]]]  # a verb and its options; `files` are its unnamed arguments
-SINGLE = (str, int, float, bool, type(None))  # values that are told; tables are read from the project
+SINGLE = (str, int, float, bool, type(None))  # values that are passed on; tables are read from the project
 KINDNESS = 10  # the process yields to those who judge
 
 
@@ -116,7 +116,7 @@ def _follow(job: Job, process: "subprocess.Popen[str]", root: Path, at_end: Call
         job.error = job.error or str(error)
     stdout.close()
     failed = bool(process.wait() or job.error)
-    with suppress(EdsError):  # eds.toml that cannot be read is told where it is used
+    with suppress(EdsError):  # an eds.toml that cannot be read is reported where it is used
         at_end()
     if failed:
         job.state, job.error = "failed", job.error or "the work was ended from outside"

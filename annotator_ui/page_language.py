@@ -1,4 +1,4 @@
-"""Streamlit's page says which language it is in: its own file has `lang="en"`, whoever reads it."""
+"""Streamlit's page says which language it is in: its own file has `lang="en"` for every reader."""
 
 from pathlib import Path
 

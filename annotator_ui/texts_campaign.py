@@ -193,7 +193,7 @@ class CONCLUDE(Texts):
         by="labels",
     )
     fresh, stale = "They are up to date.", "They are out of date: {reasons}."
-    report_kept = "The report is written anew; the earlier one is kept beside it."
+    report_kept = "The report is written again; the earlier one is kept beside it."
     campaign, every = "Votes of", "all campaigns"
     all = (
         "The panels of all campaigns that are complete for a pair vote on it. A campaign that is not complete for a "

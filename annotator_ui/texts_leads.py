@@ -289,7 +289,7 @@ class CATALOGUE(Texts):
     pool_title = "Make pairs"
     pool_about = "Vectors and lists are made where they are missing, then the pool of the models' best candidates."
     choose, depth = "Models", "Candidates per model and query (k)"
-    random_pairs = "Random pairs besides, to estimate the share among all pairs"
+    random_pairs = "Random pairs, too, to estimate the share among all pairs"
     start_pool = "Make the pool"
     run_title = "Bring everything up to date"
     run_about = "Makes every table that is missing or stale, then scores and the report."

@@ -84,7 +84,7 @@ a {{ color: var(--link); }}
 footer {{ padding: 1rem; text-align: center; color: var(--quiet); font-size: 13px; }}
 """)  # noqa: S704 - constants of this file
 
-# Groups on a map, told apart on both backgrounds; more groups share the last colour.
+# Groups on a map, distinguishable on both backgrounds; more groups share the last colour.
 GROUPS = (
     "#2a7aae", "#d9622b", "#3a9a5b", "#b8559e", "#c29a1c", "#7a68c9", "#d04a4a", "#3aa3a3", "#8a6d4f", "#e07fa6",
     "#6f9a2e", "#5a86d6", "#b06a2a", "#4f9f86", "#9a5bbf", "#c7774f", "#7d8fa0", "#a3a035", "#c65b7c", "#5f9fc4",

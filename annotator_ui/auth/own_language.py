@@ -1,6 +1,6 @@
 """GET, POST /language: the language of one's own pages.
 
-A page of its own, loaded anew, so that everything after it is in the language: Streamlit's page, too.
+A page of its own, loaded again, so that everything after it is in the language: Streamlit's page, too.
 """
 
 from starlette.requests import Request

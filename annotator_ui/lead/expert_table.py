@@ -11,7 +11,7 @@ from annotator_ui.lead.campaign import Campaign
 from annotator_ui.screen import dataframe, width_for
 from annotator_ui.texts_campaign import PANEL as SAYS
 
-PROGRESS = 120  # pixels, so that a bar can be told from another
+PROGRESS = 120  # pixels, so that bars can be compared
 BRIEF = ("expert", "progress", "left", "seconds", "under_1_s", "similar", "similar_over_time", "unsure", "last_at")
 
 

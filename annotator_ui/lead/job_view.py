@@ -1,4 +1,4 @@
-"""A job's progress on a page: drawn anew every second by itself, and the whole page once it has ended."""
+"""A job's progress on a page: redrawn every second by itself, and the whole page once it has ended."""
 
 from collections.abc import Mapping
 
