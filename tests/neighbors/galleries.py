@@ -12,6 +12,8 @@ from eds.vectors import Model, Vectors, pack, stored_dtype
 from tests.reference.neighbors import cut, full_order
 
 METRICS = ("cosine", "dot", "hamming")
+# Cosines are rounded to 12 decimals: sums that differ in the last bit may round to neighbours, one step apart.
+ROUNDING_STEP = 1.1e-12
 
 
 class InMemory(Vectors):

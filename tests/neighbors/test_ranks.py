@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eds.errors import InputError
 from eds.neighbors import Rules, mine, pair_ranks, pair_scores
-from tests.neighbors.galleries import METRICS, Gallery, catalogue, galleries, rules
+from tests.neighbors.galleries import METRICS, ROUNDING_STEP, Gallery, catalogue, galleries, rules
 from tests.reference.neighbors import similarity
 
 
@@ -48,7 +48,7 @@ def test_scores_of_pairs(gallery: Gallery) -> None:
     pairs = all_pairs(gallery)
     values = dict(zip(gallery.images["image_id"], gallery.values.tolist(), strict=True))
     expected = [similarity(values[q], values[c], gallery.metric) for q, c in pairs.itertuples(index=False, name=None)]
-    assert pair_scores(gallery.vectors(), pairs).tolist() == pytest.approx(expected, rel=1e-13, abs=1e-13)
+    assert pair_scores(gallery.vectors(), pairs).tolist() == pytest.approx(expected, rel=1e-13, abs=ROUNDING_STEP)
 
 
 def test_pairs_that_cannot_be_ranked_are_told_together() -> None:
