@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import audit, early_stop, new_campaign, schema
+from eds.labels.asked import FORM, GUIDELINE
 from eds.labels.assign import analyze, assign, forget_unjudged, hand_over, lacking, open_tasks, planned
 from eds.labels.bulk import fetch
 from eds.labels.experts import known
@@ -240,9 +241,9 @@ def set_guideline(store: Store, name: str, version: str, *, by: str = "") -> Non
 
     def act(connection: sa.Connection) -> None:
         check_lead(connection, store, by, "change a guideline")
-        number = _of(connection, name).id
-        connection.execute(sa.update(campaign).where(campaign.c.id == number).values(guideline=version))
-        audit.note(connection, store.now(), by, "set guideline", name, version=version)
+        found = _of(connection, name)
+        connection.execute(sa.update(campaign).where(campaign.c.id == found.id).values(guideline=version))
+        audit.note(connection, store.now(), by, GUIDELINE, name, version=version, version_before=found.guideline)
 
     store.write(act)
 
@@ -261,7 +262,7 @@ def set_form(store: Store, name: str, form: Form, *, by: str = "") -> None:
             "Leave the grades out.",
         )
         connection.execute(sa.update(campaign).where(campaign.c.id == found.id).values(form=form.to_text()))
-        audit.note(connection, store.now(), by, "change form", name, form=form.to_text())
+        audit.note(connection, store.now(), by, FORM, name, form=form.to_text(), form_before=found.form)
 
     store.write(act)
 

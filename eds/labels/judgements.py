@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import chain, early_stop, schema
+from eds.labels.asked import Asked
 from eds.labels.form import GRADES
 from eds.labels.schema import (
     ASIDE,
@@ -76,6 +77,7 @@ _HELD = (
         campaign.c.guideline,
         campaign.c.early_stop,
         campaign.c.closed_at,
+        campaign.c.form,
         expert.c.disabled_at,
         pair.c.query_id,
         pair.c.candidate_id,
@@ -131,10 +133,12 @@ def submit(
     *,
     session_id: str | None = None,
     times: Sequence[int] | None = None,
+    only_asked: bool = False,
 ) -> list[Receipt]:
     """Store an expert's judgements: all of them durably, or none and an InputError with every fault.
 
-    It is a NotYoursError if tasks are not the expert's, or the account is disabled.
+    It is a NotYoursError if tasks are not the expert's, or the account is disabled. With `only_asked` it is a fault to
+    say what the campaign never asked (asked.py): aspects, grades, notes and guidelines come from a page then.
 
     `times` (microseconds since 1970) is for simulated experts only; otherwise this machine's clock counts.
     """
@@ -147,7 +151,16 @@ def submit(
         careful = turn > 0  # nearly always every token is new: look only after the database refused one
 
         def act(connection: sa.Connection, careful: bool = careful) -> list[Receipt]:
-            return _record(connection, store.now(), expert_name, judgements, session_id, times, careful=careful)
+            return _record(
+                connection,
+                store.now(),
+                expert_name,
+                judgements,
+                session_id,
+                times,
+                careful=careful,
+                only_asked=only_asked,
+            )
 
         try:
             return store.write(act, again=True)
@@ -223,6 +236,7 @@ def _record(
     times: Sequence[int] | None,
     *,
     careful: bool,
+    only_asked: bool,
 ) -> list[Receipt]:
     """Store what is new. Two that revise one task at once get the same sequence: the database refuses the second."""
     held = _held(connection, expert_name, [entry.assignment for entry in judgements])
@@ -235,6 +249,8 @@ def _record(
         latest[act.assignment] = max(act.created_at, latest.get(act.assignment, 0))
     faults, receipts, events, touched = [], [], [], {}
     ends: dict[str, chain.End] = {}
+    asked = {row["campaign"]: row for row in held.values()} if only_asked else {}
+    forms = {name: Asked(connection, name, row["form"], row["guideline"]) for name, row in asked.items()}
     for index, entry in enumerate(judgements):
         same = by_token.get(entry.token)
         if same is not None and same != (entry.assignment, entry.value):
@@ -244,6 +260,8 @@ def _record(
             continue
         by_token[entry.token] = (entry.assignment, entry.value)
         row = held[entry.assignment]
+        if only_asked:
+            faults += [f"judgement {index}: {fault}" for fault in forms[row["campaign"]].faults(entry)]
         at = now if times is None else times[index]
         # A clock that went back must not let an older act look like the later one.
         latest[entry.assignment] = at = max(at, latest.get(entry.assignment, at - 1) + 1)

@@ -201,9 +201,12 @@ class Labels:
             return queue.last_answers(store, campaign, expert, count, only=only)
 
     def submit(self, expert: str, answers: Sequence[Judgement], *, session_id: str | None = None) -> Sequence[Receipt]:
-        """Store judgements durably: all of them, or none. One whose token is stored already is not stored again."""
+        """Store judgements durably: all of them, or none. One whose token is stored already is not stored again.
+
+        What a campaign never asked is refused: aspects, grades, notes, guidelines.
+        """
         with opened(self.project) as store:
-            return judgements.submit(store, expert, answers, session_id=session_id)
+            return judgements.submit(store, expert, answers, session_id=session_id, only_asked=True)
 
     def count(self, campaign: str) -> int:
         """How many acts a campaign has."""

@@ -20,9 +20,11 @@ from annotator_ui.judging import assets, routes
 from annotator_ui.judging.payload import Answer
 from eds.errors import ProjectError
 from eds.labels import judgements
-from eds.labels.campaigns import Plan, close_campaign, create_campaign, leave_panel
+from eds.labels.campaigns import Plan, close_campaign, create_campaign, leave_panel, set_form
 from eds.labels.flags import open_flags
-from eds.labels.frames import labels_frame
+from eds.labels.form import Form
+from eds.labels.frames import acts_frame, labels_frame
+from eds.labels.guidelines import put_in_force, save_guideline
 from eds.labels.progress import expert_progress, find_campaign
 from eds.labels.queue import next_batch
 from tests.annotator.sites import fresh_site, store_of
@@ -317,3 +319,37 @@ def test_what_an_expert_may_write_into_exports_is_narrow(wrong: dict[str, str]) 
     assert Answer.model_validate(act).judgement().token == act["token"]
     with pytest.raises(ValidationError):
         Answer.model_validate(act | wrong)
+
+
+def test_only_what_a_campaign_asks_or_asked_before_is_stored(site: Site) -> None:
+    store = store_of(site.owner)
+    save_guideline(store, "v2", "Other words.")
+    handle = campaign(site, form=Form(aspects=("shape", "cut"), similar_from=2), guideline="v1")
+    client, tasks = client_for(site), next_batch(store, NAME, "ann", 8)
+
+    def say(number: int, value: int, **beside: Any) -> int:
+        act = {**judgement(tasks[number].assignment, value, f"token-of-the-act-{number}"), **beside}
+        return int(post(client, handle, [act]).status_code)
+
+    wrong: list[dict[str, Any]] = [
+        {"aspects": "colour"},
+        {"aspects": "shape,"},
+        {"aspects": "shape,shape"},
+        {"grade": 1},  # means not similar here
+        {"note": "the hem"},
+        {"guideline": "v9"},
+    ]
+    assert [say(0, 1, **beside) for beside in wrong] == [422] * len(wrong)
+    assert labels_frame(store).empty
+    assert say(0, 1, aspects="shape,cut", grade=3, guideline="v1") == 200
+    set_form(store, NAME, Form(aspects=("colour",), notes=True))
+    put_in_force(store, NAME, "v2")
+    assert say(1, 1, aspects="colour", note="the hem", guideline="v2") == 200
+    assert say(2, 0, aspects="cut", grade=1, guideline="v1") == 200  # typed before the lead changed the page
+    assert say(3, 1, aspects="cut,colour") == 422  # no page ever asked for both
+    stored = acts_frame(store).set_index("label_id")[["aspects", "grade", "note", "guideline"]]
+    assert stored.astype(object).where(stored.notna(), None).to_numpy().tolist() == [
+        ["shape,cut", 3, None, "v1"],
+        ["colour", None, "the hem", "v2"],
+        ["cut", 1, None, "v1"],
+    ]
