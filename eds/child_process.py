@@ -33,8 +33,8 @@ class ChildEndedError(EdsError):
 class ChildProcess:
     """One process, started when it is first needed; threads may share it, it runs one function at a time."""
 
-    def __init__(self, *, nice: int, seconds: float | None = None) -> None:
-        self.nice, self.seconds = nice, seconds
+    def __init__(self, *, nice: int, seconds: float | None = None, one_core: bool = False) -> None:
+        self.nice, self.seconds, self.one_core = nice, seconds, one_core
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
@@ -82,6 +82,7 @@ class ChildProcess:
             ours, theirs = socket.socketpair()
             with theirs:  # not multiprocessing's: its children load the main module, which is a page while one runs
                 words = [sys.executable, "-m", "eds.child_process", str(theirs.fileno()), str(self.nice)]
+                words += ["one-core"] * self.one_core
                 paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
                 self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
                     words, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=os.environ | paths
@@ -100,12 +101,15 @@ class ChildProcess:
         self._process = self._pipe = None
 
 
-def yield_to_others(nice: int) -> None:
-    """Give this process a low priority, and on Linux a scheduling group of its own.
+def yield_to_others(nice: int, *, one_core: bool = False) -> None:
+    """Give this process a low priority, and on Linux a scheduling group of its own, and perhaps one core alone.
 
     Linux may share processors between sessions first (autogroup): in its parent's session a busy child would use up
-    what the parent is due, whatever its own priority.
+    what the parent is due, whatever its own priority. On one core, its threads leave the others free at any moment.
     """
+    if one_core:
+        with suppress(OSError, AttributeError):
+            os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with suppress(OSError, AttributeError):
         os.setsid()
     with suppress(OSError, AttributeError):
@@ -114,10 +118,10 @@ def yield_to_others(nice: int) -> None:
         Path("/proc/self/autogroup").write_text(str(min(nice, GROUP_NICE)))
 
 
-def serve(pipe: Connection, nice: int) -> None:
+def serve(pipe: Connection, nice: int, *, one_core: bool = False) -> None:
     """Answer until the parent closes the pipe, or dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which ends us
-    yield_to_others(nice)
+    yield_to_others(nice, one_core=one_core)
     while True:
         try:
             act, given, named = pipe.recv()
@@ -131,4 +135,4 @@ def serve(pipe: Connection, nice: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(Connection(int(sys.argv[1])), int(sys.argv[2]))
+    serve(Connection(int(sys.argv[1])), int(sys.argv[2]), one_core="one-core" in sys.argv[3:])

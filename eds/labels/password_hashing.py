@@ -1,7 +1,7 @@
 """Password hashes one at a time, at low priority: strangers who sign in slow each other down, not those who judge.
 
-A hash takes 64 MiB and all cores for a moment, by design. So one child process computes them, with the lowest share of
-the processor, and a few may wait for it; more are refused.
+A hash takes 64 MiB and all cores for a moment, by design. So one child process computes them, on one core, with the
+lowest share of it, and a few may wait for it; more are refused.
 """
 
 import atexit
@@ -25,7 +25,7 @@ class HashingBusyError(EdsError):
 
 
 _waiting = threading.BoundedSemaphore(MOST_WAITING)
-_child = ChildProcess(nice=NICE)
+_child = ChildProcess(nice=NICE, one_core=True)
 
 
 def at_low_priority(act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:

@@ -8,6 +8,10 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from annotator_ui.texts_campaign import OVERVIEW
 from annotator_ui.texts_campaigns import CAMPAIGNS
@@ -184,6 +188,38 @@ def test_an_expert_is_refused_on_every_page(browser: Browser, shop: Annotator) -
             expect(page.get_by_role("button", name=CAMPAIGNS.make)).to_have_count(0)
         answer = page.context.request.get(f"{shop.url}/export/csv")
         assert answer.status == 403
+
+
+def pages_by_websocket(shop: Annotator, name: str, wanted: dict[str, str]) -> tuple[dict[str, bytes], dict[str, str]]:
+    """What the server sends for these pages (path: hash) past all scripts of ours; and the pages of the menu."""
+    shown: dict[str, bytes] = {}
+    offered: dict[str, str] = {}
+    cookie = {"Cookie": f"eds_session={shop.token(name)}"}
+    address = f"{shop.url.replace('http', 'ws')}/_stcore/stream"
+    with connect(address, additional_headers=cookie, origin=Origin(shop.url), max_size=None) as socket:
+        for path, page in wanted.items():
+            asked, parts, kind = BackMsg(), [], ""
+            asked.rerun_script.page_script_hash = page
+            socket.send(asked.SerializeToString())
+            while kind != "script_finished":
+                parts.append(bytes(socket.recv(30)))  # type: ignore[arg-type]  # Streamlit sends bytes
+                message = ForwardMsg.FromString(parts[-1])
+                kind = str(message.WhichOneof("type"))
+                if kind == "navigation":
+                    offered |= {one.url_pathname: one.page_script_hash for one in message.navigation.app_pages}
+            shown[path] = b"".join(parts)
+    return shown, offered
+
+
+def test_no_page_of_leads_comes_to_an_expert_who_asks_the_websocket_itself(shop: Annotator) -> None:
+    offered = pages_by_websocket(shop, "lea", {"": ""})[1]
+    pages = {path: page for path, page in offered.items() if path in (*PAGES, "adjudicate", "report", "standing")}
+    assert len(pages) == len(PAGES) + 3
+    refused = COMMON.refused_title.encode()
+    assert not [path for path, sent in pages_by_websocket(shop, "lea", pages)[0].items() if refused in sent]
+    sent = pages_by_websocket(shop, "ann", pages)[0]
+    assert [path for path in pages if refused not in sent[path]] == []
+    assert not [path for path, text in sent.items() if b"bob" in text or b"cid" in text]
 
 
 def test_calibration_from_the_first_pair_to_the_result(browser: Browser, shop: Annotator) -> None:
