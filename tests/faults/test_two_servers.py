@@ -18,6 +18,8 @@ def test_two_servers_over_one_file_lose_nothing(tmp_path: Path) -> None:
         people = [Person(one if number % 2 else other, name) for number, name in enumerate(names)]
         with ThreadPoolExecutor(len(people)) as pool:
             done = list(pool.map(lambda person: [person.judge() for _ in range(EACH)], people))
+        for person in people:
+            person.connection.close()
         acknowledged = [token for tokens in done for token in tokens]
         stored = labels_frame(one.store)["label_id"].tolist()
     assert len(acknowledged) == EACH * len(names)
