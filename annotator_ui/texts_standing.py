@@ -73,6 +73,9 @@ class DRAWS(Texts):
         "strata": "strata: near the pool, and the rest",
         "uniform": "uniform: all alike",
     }
+    price = (
+        "At most {judgements:,} judgements of {experts:,} experts, {hours:,.1f} hours; labelled pairs are not asked."
+    )
     draw = "Draw"
     drawn = "{n:,} random pairs are drawn, {design}: {price}. Choose origin random to have them judged."
 

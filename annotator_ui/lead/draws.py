@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotator_ui.app_state import Viewer, acting
+from annotator_ui.lead import queries
 from annotator_ui.screen import report_after_rerun, shown_errors
 from annotator_ui.texts_standing import DRAWS as SAYS
 from eds.choices import DrawDesign
@@ -21,6 +22,8 @@ def show_draws(who: Viewer) -> None:
             help=SAYS.design_help,
             key="draw-design",
         )
+        price = queries.price(count)
+        st.caption(SAYS.price.format(judgements=price.judgements, experts=price.experts, hours=price.hours))
         if st.button(SAYS.draw, key="draw"):
             with shown_errors(), st.spinner(""):
                 result = acting(who).draw(count, design=design)

@@ -14,6 +14,7 @@ from eds.project.campaign_needs import CampaignNeeds
 from eds.project.campaign_overview import CampaignOverview
 from eds.project.campaign_statistics import CampaignAgreement, Disagreement, Disputes, ModesCompared, PoolYield
 from eds.project.campaigns import CampaignPlan
+from eds.project.price import Price, price_of
 from eds.project.promise import PromiseResult
 from eds.project.standing import StandingResult
 
@@ -85,6 +86,11 @@ def standing() -> StandingResult:
 def promise(share: float, confidence: float) -> PromiseResult:
     """Return how deep the pool must be judged for a promise of recall."""
     return _promise(share, confidence, _tables("images", "suspects", "truth"))
+
+
+def price(pairs: int) -> Price:
+    """Return what so many further pairs cost at most; some minutes old at most, since hours follow the pace."""
+    return _price(pairs, _tables("truth"))
 
 
 def votes_needed(pairs: pd.DataFrame, experts: int, plan: CampaignPlan) -> float:
@@ -177,6 +183,11 @@ def _categories(tables: str) -> "pd.Series[str]":
 @st.cache_data(max_entries=2, ttl=300, show_spinner=False)
 def _standing(tables: str) -> StandingResult:
     return site().project.standing()
+
+
+@st.cache_data(max_entries=2, ttl=300, show_spinner=False)
+def _price(pairs: int, tables: str) -> Price:
+    return price_of(site().project, pairs)
 
 
 @st.cache_data(max_entries=10, ttl=300, show_spinner=False)

@@ -74,19 +74,25 @@ def model_rate(query: Integers, value: Integers, weight: Reals, level: float) ->
     return float(above.sum() / below.sum()), rate_interval(above, below, level)
 
 
-def macro_auc(query: Integers, value: Integers, score: Reals, weight: Reals, level: float) -> tuple[float, Interval]:
+def macro_auc(
+    query: Integers, value: Integers, score: Reals, weight: Reals, level: float, pairs: Reals | None = None
+) -> tuple[float, Interval]:
     """The mean over queries of the ROC-AUC of weighted pairs, and its interval over queries.
 
-    Formula: of a query sum of w_i w_j (s_i > s_j, 1/2 if equal) / sum of w_i w_j, i similar and j not.
-    Source: specification 5.2; with equal weights it is `ROC-AUC`.
+    Formula: A / B of a query, A = sum of w_i w_j (s_i > s_j, 1/2 if equal), B = sum of w_i w_j, i similar and j not.
+    The mean is sum of A / D over sum of B / D with D = (1 - g) B + g c M^2: M the pairs that the query has in all,
+    c so that both parts have one mean, and g = min(1, 10 (1 - (sum w)^2 / (n sum w^2))), how unequal the n weights are.
+    Source: specification 5.2; with equal weights g is 0 and it is `ROC-AUC`. Hajek 1971: a ratio of sums is consistent;
+    the mean of ratios of a few pairs of unequal weight each is not, however many queries there are.
+    Conventions: `pairs` is M of each row; by default the weights of a query are added.
     """
     kept = (weight > 0) & ~np.isnan(score)
-    query, value, score, weight = query[kept], value[kept], score[kept], weight[kept]
-    order = np.lexsort((score, query))
+    order = np.flatnonzero(kept)[np.lexsort((score[kept], query[kept]))]
+    every = None if pairs is None else pairs[order].astype(np.float64)
     query, value, score, weight = query[order], value[order], score[order], weight[order]
     if not len(query):
         return float("nan"), Interval.none("nothing is judged")
-    at = np.unique(query, return_inverse=True)[1]
+    at, begins = np.unique(query, return_index=True, return_inverse=True)[:0:-1]
     group = np.cumsum((np.diff(at, prepend=-1) != 0) | (np.diff(score, prepend=np.nan) != 0)) - 1
     owner = at[np.flatnonzero(np.diff(group, prepend=-1))]
     similar, other = np.bincount(group, weight * value), np.bincount(group, weight * (1 - value))
@@ -94,10 +100,18 @@ def macro_auc(query: Integers, value: Integers, score: Reals, weight: Reals, lev
     before = np.cumsum(other) - other - (np.cumsum(whole) - whole)[owner]
     above = np.bincount(owner, similar * (before + other / 2))
     below = np.bincount(owner, similar) * whole
-    areas = above[below > 0] / below[below > 0]
-    if not len(areas):
+    some = below > 0
+    if not some.any():
         return float("nan"), Interval.none("no query has a similar pair and another")
-    return float(areas.mean()), mean_interval(np.clip(areas, 0, 1), level=level)
+    unequal = 1 - float(weight.sum()) ** 2 / (len(weight) * float(weight @ weight))
+    if unequal < 1e-9:
+        areas = above[some] / below[some]
+        return float(areas.mean()), mean_interval(np.clip(areas, 0, 1), level=level)
+    size = np.bincount(at, weight) if every is None else every[begins]
+    fixed = size**2 * (below.sum() / (size**2).sum())
+    divisor = (1 - min(1.0, 10 * unequal)) * below + min(1.0, 10 * unequal) * fixed
+    above, below = above[some] / divisor[some], below[some] / divisor[some]
+    return float(above.sum() / below.sum()), rate_interval(np.minimum(above, below), below, level)
 
 
 def differences(

@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from eds.suspects.positive_rates import Rate as Rate
 
 
-def project_prevalence(inputs: Inputs, truth: "pd.DataFrame | None" = None) -> "Prevalence | None":
+def project_prevalence(
+    inputs: Inputs, truth: "pd.DataFrame | None" = None, *, image_pairs: bool = True
+) -> "Prevalence | None":
     """Return p, gain, pool recall and the rates of the pool, in units of the project's universe.
 
     By table truth, or by `truth` where labels are decided otherwise; None without labels, images or suspects.
+    p among pairs of images is left out without `image_pairs`.
     """
     if truth is None and not inputs.exists("truth"):
         return None
@@ -27,4 +30,4 @@ def project_prevalence(inputs: Inputs, truth: "pd.DataFrame | None" = None) -> "
     labels = inputs.read("truth", columns=["query_id", "candidate_id", "value"]) if truth is None else truth
     if not len(labels) or not inputs.universe.size:
         return None
-    return pool_report(inputs.universe, inputs.suspects, labels)
+    return pool_report(inputs.universe, inputs.suspects, labels, image_pairs=image_pairs)

@@ -86,7 +86,7 @@ def standing(project: "Project", *, confidence: float = 0.95) -> StandingResult:
     """What is known, how surely, and what more would show; see Project.standing."""
     inputs = Inputs(project)
     inputs.decided_pairs()
-    facts = project_prevalence(inputs)
+    facts = project_prevalence(inputs, image_pairs=False)
     if facts is None or not facts.pool.image_pairs:
         raise InputError("there is no pool yet", where=str(project.root), hint="Make it: eds suspects pool.")
     missing = []
@@ -159,7 +159,10 @@ def model_standings(inputs: Inputs, level: float) -> "tuple[list[ModelStanding],
     proposed[at, np.searchsorted(names, lists["model"].to_numpy(str))] = True
     value, weight, pairs = _weights(inputs, pooled, units)
     query = universe.query_of(units)
-    areas = {name: macro_auc(*columns, level) for name, columns in _scored(inputs, pairs, names).items()}
+    areas = {
+        name: macro_auc(of, label, score, weights, level, every)
+        for name, (of, label, score, weights, every) in _scored(inputs, pairs, names).items()
+    }
     models = []
     for number, name in enumerate(names):
         mine = proposed[:, number]
@@ -192,7 +195,8 @@ def _weights(inputs: Inputs, pooled: "pd.DataFrame", units: "Integers") -> "tupl
 
     truth = inputs.decided_pairs()
     weight = prefix_weights(pooled, truth[PAIR])
-    rows = pooled[PAIR].assign(weight=weight).merge(truth, on=PAIR, how="left")
+    in_all = pooled.groupby("query_id")["query_id"].transform("size")
+    rows = pooled[PAIR].assign(weight=weight, in_all=in_all).merge(truth, on=PAIR, how="left")
     judged = rows["value"].notna().to_numpy()
     weight = rows["weight"].to_numpy()
     if judged.any() and not weight[judged].any():  # chosen or imported pairs, which no batch drew: as they are
@@ -207,8 +211,8 @@ def _weights(inputs: Inputs, pooled: "pd.DataFrame", units: "Integers") -> "tupl
 
 def _scored(
     inputs: Inputs, pairs: "pd.DataFrame", names: "Sequence[str]"
-) -> "dict[str, tuple[Integers, Integers, Reals, Reals]]":
-    """By model the query, value, score and weight of each judged pair."""
+) -> "dict[str, tuple[Integers, Integers, Reals, Reals, Reals]]":
+    """By model the query, value, score and weight of each judged pair, and the pairs of its query in the pool."""
     import numpy as np
     import pandas as pd
 
@@ -225,9 +229,9 @@ def _scored(
     result = {}
     for name in there:
         mine = (known["model"] == name).to_numpy()
-        columns = (known[column].to_numpy(np.float64)[mine] for column in ("value", "score", "weight"))
-        value, score, weight = columns
-        result[name] = (query[mine], value.astype(np.int64), score, weight)
+        columns = (known[column].to_numpy(np.float64)[mine] for column in ("value", "score", "weight", "in_all"))
+        value, score, weight, every = columns
+        result[name] = (query[mine], value.astype(np.int64), score, weight, every)
     return result
 
 

@@ -23,8 +23,9 @@ def prefix_weights(suspects: pd.DataFrame, judged_pairs: pd.DataFrame) -> Reals:
 
     Formula: for batch t, T_t = sum of labels in batches before t + sum over batch t of label / probability; every T_t
     is unbiased given the batches before it. The estimate is their mean, weighted with 1 / V_t, the precision that T_t
-    would have if every row were as likely in its batch: V_t = R_t (R_t - m_t) / m_t for m_t of R_t rows left, plus what
-    the batches before lack. A batch of which m of n rows are judged counts with n / m.
+    would have if all rows were alike: V_t = u_t R_t (R_t - m_t) / m_t for m_t of R_t rows left, plus what the batches
+    before lack; u_t is 1 where every row is as likely in its batch, more where probabilities differ, by the
+    judged rows' sum of (1 - p) / p^2. A batch of which m of n rows are judged counts with n / m.
     Source: Des Raj, JASA 51 (1956), for batches drawn one after another.
     Conventions: the weights of a stratum that is judged completely are 1 (a census). Batches count up to the first of
     which fewer than two rows are judged (one has no spread; random pairs may be judged far behind); rows behind it,
@@ -151,20 +152,30 @@ def _strata(suspects: pd.DataFrame, judged: Flags) -> Iterator[_Part]:
         mine = np.bincount(np.maximum(step, 0), minlength=len(numbers) - first)
         left = mine.sum() - np.append(0, np.cumsum(mine))[: last - first]
         every = np.array([int(((batch[in_pool] >= at) & (begins <= at)).sum()) for at in numbers[first:last]])
-        share = _precision(n * left / np.maximum(every, 1), m / n, left)
-        later = share.sum() - np.cumsum(share)
         used = judged[rows] & (step < last - first)
-        weights = np.zeros(len(rows))
         at = step[used]
+        unequal = _unequal((n / m)[at] / chance[rows][used], at, last - first)
+        share = _precision(n * left / np.maximum(every, 1), m / n, left, unequal)
+        later = share.sum() - np.cumsum(share)
+        weights = np.zeros(len(rows))
         weights[used] = (n / m)[at] * (share[at] / chance[rows][used] + later[at])
         yield _Part(rows, used, weights, step, share, n, m)
 
 
-def _precision(rows: Reals, done: Reals, left: Integers) -> Reals:
+def _unequal(stands_for: Reals, step: Integers, steps: int) -> Reals:
+    """The variance of each batch's total over that of as many rows which stand for equally many, at least 1."""
+    count, total = np.bincount(step, minlength=steps), np.bincount(step, stands_for, steps)
+    squares = np.bincount(step, stands_for**2, steps)
+    open_part = total**2 - count * total
+    ratio = np.divide(count * (squares - total), open_part, out=np.ones(steps), where=open_part > 1e-9 * total**2)
+    return np.maximum(ratio, 1.0).round(9)  # whatever the order of the rows
+
+
+def _precision(rows: Reals, done: Reals, left: Integers, unequal: Reals) -> Reals:
     """The weights of the T_t, summing to 1: 1 / V_t; `rows` are those expected of the stratum in each batch."""
     judged = rows * done
     before = np.append(0.0, np.cumsum(rows * (1 - done) / done))[:-1]
-    expected = before + left * np.maximum(left - judged, 0) / np.maximum(judged, 1e-300)
+    expected = before + unequal * left * np.maximum(left - judged, 0) / np.maximum(judged, 1e-300)
     exact = expected <= 0
     weight: Reals = exact.astype(np.float64) if exact.any() else 1 / expected
     result: Reals = weight / weight.sum()

@@ -84,7 +84,8 @@ def half_judged(order: str, seed: int) -> tuple[list[float], list[tuple[float, f
         exact.append(model_rate(query[mine], labels[mine], whole, 0.95)[0])
     for model in range(MODELS_COMPARED):
         score = scores[model, query, candidate]
-        area, interval = macro_auc(query[done], labels[done], score[done], weight[done], 0.95)
+        every = np.bincount(query)[query].astype(np.float64)
+        area, interval = macro_auc(query[done], labels[done], score[done], weight[done], 0.95, every[done])
         values.append(area)
         limits.append((interval.low, interval.high))
         exact.append(macro_auc(query, labels, score, np.ones(len(query)), 0.95)[0])
@@ -168,13 +169,14 @@ def plans(count: int) -> Iterator[Row]:
 
 
 def replication(count: int) -> Iterator[Row]:
-    """Votes saved at the same error of the truth."""
-    for model in MODELS:
-        rows = [replicate(seed, model) for seed in range(count)]
-        votes, error, full = (float(np.mean([getattr(row, name) for row in rows])) for name in vars(rows[0]))
-        wanted = " (>= .40)" if model == "right" else ""
-        yield "replication", f"panel of 3, f {model}", f"votes saved{wanted}", 1 - votes / 3
-        yield "replication", f"panel of 3, f {model}", "error of a full panel's (<= 1)", error / full
+    """Votes saved at the same error of the truth, by panels of three and of five."""
+    for panel in (3, 5):
+        for model in MODELS:
+            rows = [replicate(seed, model, panel) for seed in range(count)]
+            votes, error, full = (float(np.mean([getattr(row, name) for row in rows])) for name in vars(rows[0]))
+            wanted = " (>= .40)" if model == "right" else ""
+            yield "replication", f"panel of {panel}, f {model}", f"votes saved{wanted}", 1 - votes / panel
+            yield "replication", f"panel of {panel}, f {model}", "error of a full panel's (<= 1)", error / full
 
 
 STUDIES: dict[str, Study] = {

@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +51,7 @@ print(json.dumps({
 """
 
 
-def project_in(folder: Path) -> Project:
+def project_in(folder: Path, outsiders: Sequence[str] = OUTSIDERS, noise: float = 1.15) -> Project:
     """The project; models see a shared picture of the catalogue, each through noise of its own."""
     rng = np.random.default_rng(0)
     project = Project.create(folder)
@@ -67,8 +68,8 @@ def project_in(folder: Path) -> Project:
     project.write(images, "images", Provenance("images.import"))
     shared = rng.normal(0, 1, (IMAGES_, DIMENSION)).astype(np.float32)
     lists = []
-    for name in (*GENERATORS, *OUTSIDERS):
-        vectors = shared + 1.15 * rng.normal(0, 1, shared.shape).astype(np.float32)
+    for name in (*GENERATORS, *outsiders):
+        vectors = shared + noise * rng.normal(0, 1, shared.shape).astype(np.float32)
         model = Model(name, {"loader": "test"}, DIMENSION, "float32", "cosine", "", "")
         write(project.path("embeddings", name), model, names, vectors)
         if name in GENERATORS:

@@ -159,6 +159,8 @@ def pool_report(
     truth: pd.DataFrame,
     level: float = 0.95,
     limits: str = "simultaneous",
+    *,
+    image_pairs: bool = True,
 ) -> Prevalence:
     """p_k of the pool and of each model, bounds and estimates of p, recall of the pool, positives not found.
 
@@ -175,6 +177,7 @@ def pool_report(
     stratum covers is one that was not drawn from. With weighted draws all draws are one sample of the outside
     (`weighted_draws.outside_sample`), and p is total / N. By uniform draws p's limits are Clopper and Pearson's, not
     below p_LB.
+    `image_pairs=False` leaves out p among pairs of images, where units are products.
     Example: see tests/analysis/test_pool_report.py, against loops over the pairs.
     """
     labels = UnitLabels.of(universe, truth[[*PAIR, "value"]])
@@ -201,7 +204,9 @@ def pool_report(
         p_lower_bound=lower,
         random=uniform,
         p=p,
-        p_of_image_pairs=_p_of_image_pairs(universe, suspects, truth, level) if universe.unit == "product" else None,
+        p_of_image_pairs=_p_of_image_pairs(universe, suspects, truth, level)
+        if image_pairs and universe.unit == "product"
+        else None,
         gain=_gain(pool.whole_rate, p) if p and len(units) else None,
         strata=strata,
         total=total,

@@ -70,11 +70,16 @@ def test_a_campaign_may_be_adaptive_and_learns_again(decided: Site) -> None:
     assert "votes a pair instead of" in " ".join(str(one.value) for one in page.success)
 
 
-def test_random_pairs_are_drawn_by_a_design(decided: Site) -> None:
+def test_random_pairs_are_drawn_by_a_design(decided: Site, viewer: dict[str, str]) -> None:
     before = len(decided.project.read("suspects"))
     app = run("new_campaign")
     app.number_input(key="draw-count").set_value(5)
     app.selectbox(key="draw-design").set_value("uniform")
+    app.run()
+    price = decided.project.acting_as(viewer["name"]).draw(5, design="uniform", dry_run=True).price
+    shown = DRAWS.price.format(judgements=price.judgements, experts=price.experts, hours=price.hours)
+    assert shown in [one.value for one in app.caption], "the price is known before the draw"
+    assert len(decided.project.read("suspects")) == before
     app.button(key="draw").click()
     app.run()
     assert not app.exception
