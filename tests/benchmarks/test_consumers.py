@@ -22,6 +22,7 @@ from eds.project import Project
 from eds.suspects import benchmark_labels
 from eds.tables import Provenance
 from tests.benchmarks.cases import NAMES, benchmark, same
+from tests.metrics.ranx_peer import interpreted_ranx
 
 
 def run(*words: Any) -> Any:
@@ -226,8 +227,8 @@ def test_ranx_files_are_read(ranked: tuple[Path, Path], tmp_path: Path) -> None:
     same(wanted.truth, found.truth, ["query_id", "candidate_id"])
     for model in ("one", "two"):
         same(wanted.runs["one"].drop(columns="model"), found.runs[model].drop(columns="model"), ["query_id", "rank"])
-    ranx = import_module("ranx")
-    run = ranx.Run.from_file(str(unpacked), kind="trec").to_dict()
-    assert {query: {name: float(score) for name, score in found.items()} for query, found in run.items()} == lists
-    assert ranx.Qrels.from_file(str(folder / "qrels.txt"), kind="trec").to_dict() == qrels
+    with interpreted_ranx() as ranx:
+        run = ranx.Run.from_file(str(unpacked), kind="trec").to_dict()
+        assert {query: {name: float(score) for name, score in found.items()} for query, found in run.items()} == lists
+        assert ranx.Qrels.from_file(str(folder / "qrels.txt"), kind="trec").to_dict() == qrels
     shutil.rmtree(project)

@@ -5,7 +5,6 @@ own order of equal scores never comes into play. scikit-learn's areas stand in t
 tests in tests/analysis/test_correlation.py, krippendorff's alpha in tests/truth/test_coefficients.py.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -22,6 +21,7 @@ from eds.neighbors.rules import top_k
 from eds.pairs import KnownRanks, LabelledPairs
 from eds.suspects import lists_frame
 from tests.metrics.benchmarks import IDS, QUERIES, Bench, benches
+from tests.metrics.ranx_peer import interpreted_ranx
 from tests.reference import metrics as reference
 
 DEPTH = 4
@@ -150,23 +150,14 @@ def test_ir_measures(bench: Bench) -> None:
         assert found[query] == pytest.approx(theirs[query], abs=1e-9), query
 
 
-@pytest.fixture(scope="module")
-def ranx() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numba warns of its own casts while it compiles
-        import ranx
-    return ranx
-
-
 @settings(max_examples=25, deadline=None)
 @given(bench=benches())
-def test_ranx(ranx: Any, bench: Bench) -> None:
+def test_ranx(bench: Bench) -> None:
     """It wants a judged positive in every query, and gives no residual."""
     judged = judgements(bench)
     assume(judged)
     lists = runs({query: bench.lists["A"][query] for query in judged})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with interpreted_ranx() as ranx:
         run = ranx.Run(lists)
         ranx.evaluate(ranx.Qrels(judged), run, list(OURS_TO_RANX.values()))
     theirs = {query: {name: float(run.scores[name][query]) for name in OURS_TO_RANX.values()} for query in judged}
