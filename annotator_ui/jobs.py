@@ -176,7 +176,7 @@ def work(asked: dict[str, Any]) -> None:
         project = project.acting_as(asked["by"], accounts_only=True)
         for number, (verb, options) in enumerate(asked["steps"]):
             if verb not in VERBS:
-                raise ValueError(f"{verb} is no verb of a job")
+                raise ValueError(f"{verb} is not a verb of a job")
             write(step=number)
             files = options.pop("files", [])
             result = getattr(project, verb)(*files, **options).to_dict()

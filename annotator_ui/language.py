@@ -117,7 +117,7 @@ def _own_name(code: str) -> str:
         locale = Locale.parse(code.replace("-", "_"))
     except (UnknownLocaleError, ValueError) as error:
         raise InputError(
-            f"{code!r} is no language", where=f"{code}.po", hint="Name the file by its language: fr.po, pt-BR.po."
+            f"{code!r} is not a language", where=f"{code}.po", hint="Name the file by its language: fr.po, pt-BR.po."
         ) from error
     name = locale.get_display_name(locale) or code
     return name[0].upper() + name[1:]

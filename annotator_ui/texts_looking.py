@@ -44,7 +44,7 @@ class SEARCH(Texts):
     upload_about = "Up to 10 MB and 40 million pixels. It is not added to the catalogue, and nobody else sees it."
     sending = "Sending …"
     large = "The picture has more than 10 MB. Choose a smaller one."
-    unreadable = "This file is no picture that can be read, or it has more than 40 million pixels."
+    unreadable = "This file is not a picture that can be read, or it has more than 40 million pixels."
     busy = "Too many pictures at once. Try again in a few seconds."
     failed = "The picture did not arrive. Check the connection, and try again."
     gone = "This picture is not here any more. Choose it again."

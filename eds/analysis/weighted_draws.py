@@ -68,7 +68,7 @@ def weighted_draws(
 def uniform_draw(parts: Sequence[tuple[RandomDraws, Flags, float]]) -> Draw:
     """Uniform draws of strata that cover the outside, as one draw: each with the rows that count, and its size.
 
-    A draw that lies inside the pool by now is no positive of what is outside.
+    A draw that lies inside the pool by now is not a positive of what is outside.
     """
     stands_for = [size * part.weight[rows] / part.weight[rows].sum() for part, rows, size in parts if rows.any()]
     value = [np.where(part.in_pool[rows], 0, part.value[rows]) for part, rows, _ in parts if rows.any()]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 answered: list[Any] = []  # the JSON documents of this process: an error after an answer is said on stderr alone
-SECONDS = 30  # between lines of progress where stderr is no terminal
+SECONDS = 30  # between lines of progress where stderr is not a terminal
 EXECUTOR, YES = "eds.executor", "eds.yes"  # in click's context: what shared options say
 
 

@@ -154,7 +154,7 @@ def whole_numbers(context: click.Context, parameter: click.Parameter, value: str
     """The same as whole numbers."""
     parts = listed(context, parameter, value)
     if parts and (wrong := [part for part in parts if not part.isdigit()]):
-        raise InputError(f"{wrong[0]!r} is no whole number", where="option --bits", hint="Write 12,24,32,48.")
+        raise InputError(f"{wrong[0]!r} is not a whole number", where="option --bits", hint="Write 12,24,32,48.")
     return None if parts is None else tuple(map(int, parts))
 
 

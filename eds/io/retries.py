@@ -77,7 +77,7 @@ def attempts_allowed() -> int:
 
 
 def _classify(error: Exception, address: str) -> tuple[bool, StorageError | None]:
-    """Whether the error is transient, and its message; None if it is no error of storage."""
+    """Whether the error is transient, and its message; None if it is not an error of storage."""
     code, status = _code(error)
     name = type(error).__name__
     if code in BUSY or status in (429, 503) or getattr(error, "errno", None) == errno.EBUSY:

@@ -185,7 +185,7 @@ def _restore_sqlite(path: Path, tables: dict[str, pa.Table], manifest: Manifest,
             where=str(path),
             hint="Add --replace: the file is kept under another name.",
         )
-    if path.exists() and path.stat().st_size:  # an empty file is no database yet, and must not become one here
+    if path.exists() and path.stat().st_size:  # an empty file is not a database yet, and must not become one here
         _refuse_in_use(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.restored")
     try:

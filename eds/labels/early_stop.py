@@ -23,7 +23,7 @@ LEAD = 2  # adaptive: votes by which an answer must lead where nothing is known 
 
 
 def decided(yes: Integers, no: Integers, left: Integers) -> npt.NDArray[np.bool_]:
-    """Whether `left` further answers cannot change the majority (a tie is negative, a skip is no vote).
+    """Whether `left` further answers cannot change the majority (a tie is negative, a skip is not a vote).
 
     >>> decided(np.array([2, 0, 1]), np.array([0, 2, 1]), np.array([1, 1, 1])).tolist()
     [True, True, False]

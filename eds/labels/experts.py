@@ -76,7 +76,7 @@ def set_role(store: Store, name: str, role: str, *, by: str = "") -> None:
 def set_language(store: Store, name: str, language: str) -> None:
     """Show an expert's pages in this language, "" for the browser's; it counts from the next request."""
     if language and not LANGUAGE.fullmatch(language):
-        raise InputError(f"{short(language)} is no language", where="language", hint="Write it as de or pt-BR.")
+        raise InputError(f"{short(language)} is not a language", where="language", hint="Write it as de or pt-BR.")
     change = sa.update(expert).where(expert.c.name == name).values(language=language)
     store.write(lambda connection: (known(connection, name), connection.execute(change)), again=True)
 

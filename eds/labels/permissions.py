@@ -1,7 +1,7 @@
 """Who may change what. Every function that changes more than an expert's own work asks here, in its own transaction.
 
 Leads change campaigns, guidelines, gold and decisions, and invite experts; administrators also set roles and lock
-accounts, but not their own. The actor (`by`) must have the right. A name that is no account (a command, a
+accounts, but not their own. The actor (`by`) must have the right. A name that is not an account (a command, a
 simulation: who can open the database can change everything in it) passes only where the store does not insist on
 accounts; the store of the web pages does, so a page that forgets to say who acts can change nothing.
 """

@@ -129,7 +129,7 @@ def plain(name: str) -> str:
 def _columns(names: list[str], mapping: Mapping[str, str], where: str) -> dict[str, str]:
     """Our column -> the file's."""
     faults = [
-        f"--map {ours}={theirs}: {ours} is no column of votes"
+        f"--map {ours}={theirs}: {ours} is not a column of votes"
         for ours, theirs in mapping.items()
         if ours not in COLUMNS
     ]

@@ -44,7 +44,7 @@ class Lookup:
         return self._list(self.sides, self.rules, similarity_of(self.vectors), place)
 
     def find_vector(self, query: Array) -> pd.DataFrame:
-        """The list of a vector (dimension,) that is no image's: no product or category restricts it."""
+        """The list of a vector (dimension,) that is not an image's: no product or category restricts it."""
         none = np.array([NOWHERE])
         outside = Side(pa.array([""]), np.zeros(1, np.int64), none, none)
         sides = QueryGallery(outside, self.sides.candidates, np.array([-1]), self.sides.total_rows)

@@ -99,7 +99,7 @@ def _numbers(side: Side, pairs: pd.DataFrame, column: str) -> Array:
 
 
 def _refuse_strangers(query: Array, candidate: Array, pairs: pd.DataFrame, images: pd.DataFrame) -> None:
-    """Raise InputError if a pair asks about an image that is no query, or names an unknown candidate."""
+    """Raise InputError if a pair asks about an image that is not a query, or names an unknown candidate."""
     faults = []
     no_query = pairs.loc[query < 0, "query_id"].unique()
     if len(no_query):

@@ -41,7 +41,7 @@ class Rules:
 
 
 def list_lengths(images: pd.DataFrame, queries: "pd.Series[str]", rules: Rules) -> Integers:
-    """Length of each query's full list, (queries,) int64; 0 for an image that is no query.
+    """Length of each query's full list, (queries,) int64; 0 for an image that is not a query.
 
     Formula: number of candidates that the rules allow; of their products, if one per product.
     Source: specification 1.1, |D_-q| with its options; without a cut: rules.k and keep_ties play no part.

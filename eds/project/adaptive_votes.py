@@ -67,7 +67,7 @@ def adapt(project: "Project", name: str) -> AdaptResult:
     plan = listed[listed["name"] == name]
     if not len(plan) or not plan["adaptive"].iloc[0]:
         raise ProjectError(
-            f"{name} is no adaptive campaign" if len(plan) else f"unknown campaign {name}",
+            f"{name} is not an adaptive campaign" if len(plan) else f"unknown campaign {name}",
             where=str(project.root),
             hint="Make one: eds labels campaigns add NAME --adaptive. See eds labels campaigns list.",
         )

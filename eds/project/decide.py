@@ -144,7 +144,7 @@ def decide(
 
 
 def count_unusable(project: "Project", labels: "pd.DataFrame") -> int:
-    """How many labels no measure uses: their query is no query of the catalogue, or their candidate no candidate."""
+    """Count labels that no measure uses: not between a query and a candidate of the catalogue."""
     from eds.suspects import usable_labels
 
     return 0 if not project.path("images").exists() else int((~usable_labels(project.read("images"), labels)).sum())

@@ -106,7 +106,7 @@ def benchmark_hashing(
         summary = summarise(cells)
         if summary.empty:
             reasons = list(dict.fromkeys(f"{cell.method}: {cell.failed}" for cell in cells))
-            raise InputError("no method could be fitted", where=name, hint="Mend these:", faults=reasons[:10])
+            raise InputError("no method could be fitted", where=name, hint="Fix these:", faults=reasons[:10])
         parts = data.split(setting.split, seeds[0])
         protocol = _protocol(data, parts, setting, lengths, seeds)
         made = {"data": options.data, "split": setting.split, "network": network, "epochs": setting.plan.epochs}

@@ -259,7 +259,7 @@ def _read_baseline(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
         return {(row["name"], name): cell for row in rows for name, cell in row["cells"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         hint = "Give the leaderboard.json that an earlier eds benchmarks leaderboard wrote."
-        raise InputError(f"is no leaderboard ({type(error).__name__})", where=str(file), hint=hint) from error
+        raise InputError(f"is not a leaderboard ({type(error).__name__})", where=str(file), hint=hint) from error
 
 
 def _with_checks(

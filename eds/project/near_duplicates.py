@@ -222,7 +222,7 @@ def _check_pairs(project: "Project", pairs: Sequence[tuple[str, str]]) -> None:
 
 
 def _check_rights(project: "Project") -> None:
-    """Refuse an actor of the label store who is no lead."""
+    """Refuse an actor of the label store who is not a lead."""
     from eds.project.undo import check_rights
 
     check_rights(project, "decide duplicates")

@@ -25,7 +25,7 @@ class PairOriginResult(Result):
     label: str  # similar, different, not judged, same product
     votes_for: int
     votes_against: int
-    origins: tuple[str, ...]  # pool, random, negative, gold, repeat; empty: it is no suspect
+    origins: tuple[str, ...]  # pool, random, negative, gold, repeat; empty: it is not a suspect
     models: (
         "pd.DataFrame"  # model, rank (from 1; missing: not listed), score, listed (candidates of the query), proposed
     )

@@ -100,7 +100,7 @@ def gather(
 ) -> Evidence:
     """Return ranks and scores of the pairs (query_id, candidate_id) by every model.
 
-    Pairs whose first image is no query or whose second is no candidate get neither: the measures count them.
+    Pairs whose first image is not a query or whose second is not a candidate get neither: the measures count them.
     """
     import pandas as pd
 

@@ -99,7 +99,7 @@ def _of_image(
         lists = read_lists(project, [name])[name]
         rows = lists[(lists["query_id"] == image) & (lists["rank"] < k)].sort_values("rank")
         if not len(rows):
-            raise InputError(f"{image} is no query of its lists, and it has no vectors", where=f"model {name}")
+            raise InputError(f"{image} is not a query of its lists, and it has no vectors", where=f"model {name}")
         return rows[["candidate_id", "rank", "score"]].reset_index(drop=True)
 
     there = sorted({*project.models("embeddings"), *project.models("neighbors")})

@@ -103,7 +103,7 @@ def undo(project: "Project", entry: str | None = None) -> UndoResult:
 
 
 def check_rights(project: "Project", what: str) -> None:
-    """Refuse an actor of the label store who is no lead."""
+    """Refuse an actor of the label store who is not a lead."""
     if exists(project):
         with opened(project) as store:
             from eds.labels.permissions import check_lead

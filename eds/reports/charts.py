@@ -354,7 +354,7 @@ def band_chart(
 def slope_chart(
     labels: Sequence[str], ranks: Sequence[Sequence[int]], sides: Sequence[str], marks: Sequence[bool] = ()
 ) -> Chart:
-    """Each label's rank on several sides, joined: lines that cross are orders that differ; 0 is no rank."""
+    """Each label's rank on several sides, joined: lines that cross are orders that differ; 0 is not a rank."""
     taken: dict[tuple[str, int], int] = {}
     rows: list[dict[str, Any]] = []
     for index, (label, places, marked) in enumerate(zip(labels, ranks, _flags(marks, labels), strict=True)):

@@ -221,7 +221,7 @@ class Report:
     sections: tuple[Section, ...]
 
 
-class Missing(Exception):  # noqa: N818 - an input is absent, which is no error
+class Missing(Exception):  # noqa: N818 - an input is absent, which is not an error
     """An input that a section needs is missing."""
 
     def __init__(self, gap: Gap) -> None:

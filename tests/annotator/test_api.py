@@ -116,7 +116,9 @@ def test_an_expert_reaches_their_own_progress_only(site: Site) -> None:
 def test_only_a_valid_token_counts(site: Site) -> None:
     experts = site.owner.experts
     program, client = Program(site, "ann"), client_for(site, "lea")
-    assert client.get("/api/v1/me", headers={"Accept": "application/json"}).status_code == 401, "a cookie is no token"
+    assert client.get("/api/v1/me", headers={"Accept": "application/json"}).status_code == 401, (
+        "a cookie is not a token"
+    )
     number = int(experts.tokens("ann")["number"].iloc[-1])
     for refused in ("", "Bearer", "Bearer eds_wrong", "Basic YTpi"):
         program.client.headers["X"] = "y"

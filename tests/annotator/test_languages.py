@@ -234,7 +234,7 @@ def test_a_project_adds_a_language_of_its_own(tmp_path: Path, monkeypatch: pytes
         with language.speaking("fr"):
             assert (HOME.title, HOME.done, formats.number(1.5, 1)) == ("Vos campagnes", "all judged", "1,5")
         (tmp_path / "klingon!.po").write_text("", encoding="utf-8")
-        with pytest.raises(InputError, match="is no language"):
+        with pytest.raises(InputError, match="is not a language"):
             language.add_folder(tmp_path)
     finally:
         language.add_folder(language.FOLDER)

@@ -188,7 +188,7 @@ def test_strange_ids_and_lacking_scores_are_told() -> None:
     )
     run = pd.DataFrame({"model": "m", "query_id": ["q"], "candidate_id": ["a"], "rank": 0, "score": 1.0})
     pairs = pd.DataFrame({"query_id": ["q", "b", "q"], "candidate_id": ["a", "a", "b"]})
-    assert count_unscored(run, pairs, images) == 1  # b is no candidate, so that pair needs none
+    assert count_unscored(run, pairs, images) == 1  # b is not a candidate, so that pair needs none
     with pytest.raises(InputError, match="metadata do not have: z"):
         official_lists(run.assign(candidate_id="z"), images)
 

@@ -70,7 +70,7 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "a blank path": ({"metadata": image(path=" ")}, ["image 3 has path ' ': it is blank"]),
     "a line break in a path": ({"metadata": image(path="a\nb.jpg")}, ["it contains a line break"]),
     "a blank product": ({"metadata": image(id="  ")}, ["image 3 has a blank id"]),
-    "a product that is no text": ({"metadata": image(id=[1])}, ["image 3 has id [1]: give text or a whole number"]),
+    "a product that is not a text": ({"metadata": image(id=[1])}, ["image 3 has id [1]: give text or a whole number"]),
     "one path, two products": (
         {"metadata": image(path="w/3.jpg")},
         ["image 3 has path 'w/3.jpg' as image 2 has, but another product"],

@@ -193,7 +193,7 @@ def test_the_server_is_killed_and_comes_back_while_keys_are_pressed(
         page.wait_for_timeout(1500)
         press(page, "s")
         annotator.stop(signal.SIGKILL)
-        for turn in range(40):  # a busy machine paints late, and a key before the picture is no judgement
+        for turn in range(40):  # a busy machine paints late, and a key before the picture is not a judgement
             page.keyboard.press("ds"[turn % 2])
             page.wait_for_timeout(300)
             if len(typed.labels) >= 7:

@@ -185,7 +185,7 @@ def test_a_candidate_of_a_grid_is_seen_large_by_mouse_key_and_finger(browser: Br
         expect(peek.locator(".peek-number")).to_have_text("Candidate 3")
         page.mouse.up()
         expect(peek).to_be_hidden()
-        assert tile.get_attribute("data-state") == "rest", "a long press is no mark"
+        assert tile.get_attribute("data-state") == "rest", "a long press is not a mark"
         page.mouse.move(5, 5)
         page.keyboard.press("ArrowRight")
         page.keyboard.down(" ")

@@ -110,7 +110,7 @@ def test_no_picture_is_written_outside_the_root(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is no library"),
+        (b"", "is not a library"),
         (b"PK\x05\x06" + bytes(18), "holds no PluginFurnitureCatalog"),
         (b"PK\x03\x04", "library"),
     ],

@@ -127,7 +127,7 @@ def test_a_baseline_refuses_what_fell_below_its_interval(shop: eds.Project, tmp_
         ({"fail_below": ["ROC-AUC"]}, "invalid limit 'ROC-AUC'"),
         ({"fail_below": ["nobody:ROC-AUC=0.5"]}, "no model 'nobody'"),
         ({"to": "board.txt"}, "is not a page"),
-        ({"compare": __file__}, "is no leaderboard"),
+        ({"compare": __file__}, "is not a leaderboard"),
     ],
 )
 def test_bad_input(shop: eds.Project, options: dict[str, object], told: str, tmp_path: Path) -> None:

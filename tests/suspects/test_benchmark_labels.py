@@ -7,7 +7,7 @@ from eds.suspects.benchmark_labels import PAIR
 
 
 def test_random_draws_serve_p_alone() -> None:
-    """A pair that is there as a random draw only is no label of the benchmark; one that is of the pool, too, is."""
+    """A pair that is there as a random draw only is not a label of the benchmark; one that is of the pool, too, is."""
     names = ["pool", "both", "random", "gold"]
     pairs = pd.DataFrame({"query_id": ["q"] * 4, "candidate_id": names, "value": [1, 0, 0, 1]})
     origins = [

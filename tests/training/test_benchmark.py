@@ -221,7 +221,7 @@ def test_the_command_says_what_could_not_be_fitted(digits: Path, project: Projec
     [
         (["--bits", "65"], "65 bits"),
         (["--bits", "0"], "0 bits"),
-        (["--bits", "4,x"], "'x' is no whole number"),
+        (["--bits", "4,x"], "'x' is not a whole number"),
         (["--seeds", "0"], "at least one seed"),
         (["--methods", "itqq"], "unknown objective 'itqq'"),
         (["--methods", "lsh?alpha=1"], "neither margin nor alpha"),

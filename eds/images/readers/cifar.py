@@ -189,7 +189,7 @@ class _Plain(pickle.Unpickler):
         }
         known |= {("numpy", "ndarray"): _Array, ("numpy", "dtype"): _Kind}
         if (module, name) not in known:
-            raise InputError(f"asks to run {module}.{name}: this is no batch of CIFAR", where=self.path, hint=BINARY)
+            raise InputError(f"asks to run {module}.{name}: this is not a batch of CIFAR", where=self.path, hint=BINARY)
         return known[module, name]
 
     def persistent_load(self, pid: Any) -> Any:

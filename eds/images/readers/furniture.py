@@ -120,7 +120,7 @@ def _opened(file: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(file)
     except zipfile.BadZipFile as error:
-        raise InputError(f"is no library ({error})", where=str(file), hint=AGAIN) from error
+        raise InputError(f"is not a library ({error})", where=str(file), hint=AGAIN) from error
 
 
 def _libraries(files: Sequence[Path]) -> list[Path]:

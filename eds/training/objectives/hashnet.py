@@ -14,7 +14,7 @@ def hashnet_loss(codes: Tensor, affinity: Tensor) -> Tensor:
     Formula: mean over pairs of w (ln(1 + exp(a <u, v>)) - a s <u, v>), s = 1 if similar; w = pairs / similar pairs, or
     pairs / dissimilar pairs; a = 10 / K.
     Source: Cao et al. 2017, HashNet, equations 3 and 4; codes tanh(beta x) with growing beta.
-    Conventions: an item is no pair with itself; a batch without similar, or without dissimilar pairs has weight 1.
+    Conventions: an item is not a pair with itself; a batch without similar, or without dissimilar pairs has weight 1.
     Example, run by doctest:
     >>> codes = torch.tensor([[1.0, 1.0], [1.0, 1.0], [-1.0, -1.0]])
     >>> round(hashnet_loss(codes, torch.tensor([[1, 1, 0], [1, 1, 0], [0, 0, 1]])).item(), 6)

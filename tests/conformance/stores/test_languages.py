@@ -21,7 +21,7 @@ def test_an_accounts_language_counts_from_the_next_request(store: Store) -> None
         languages.append(found.language)
     assert languages == ["de", "pt-BR", ""]
     for wrong in ("../de", "Deutsch", "d"):
-        with pytest.raises(InputError, match="is no language"):
+        with pytest.raises(InputError, match="is not a language"):
             set_language(store, "ann", wrong)
     with pytest.raises(InputError, match="nobody"):
         set_language(store, "nobody", "de")

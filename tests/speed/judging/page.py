@@ -188,7 +188,7 @@ def _judge_page(page: Page, places: "np.ndarray[Any, np.dtype[np.int64]]", *, sh
 
 
 def _counting(client: CDPSession) -> Callable[[], int]:
-    """Bytes from now on of every exchange that is no picture: headers and bodies, both ways.
+    """Bytes from now on of every exchange that is not a picture: headers and bodies, both ways.
 
     What was under way before is left out, and headers may be told of before the request is: so all is kept by request.
     """
