@@ -1,11 +1,11 @@
 """Plug-ins: families of interchangeable things, one file each, found by name and imported on use.
 
 A family is a package folder. Each module in it is a member: its name is the file name with hyphens
-(or its constant `NAME`), its help the first line of its docstring, and `EXTRA` names the extra of eds
-that installs what it imports. These are read from the text of the file, so that the command line and
-the configuration can list the members without importing them. Modules that begin with an underscore
-hold what members share. Installed packages add members by entry points of the group that has the
-name of the package folder.
+(or its constant `NAME`), its help the first line of its docstring, `EXTRA` names the extra of eds
+that installs what it imports, and `LEARNS` what a hashing baseline learns. These are read from the
+text of the file, so that the command line and the configuration can list the members without
+importing them. Modules that begin with an underscore hold what members share. Installed packages add
+members by entry points of the group that has the name of the package folder.
 """
 
 import difflib
@@ -23,7 +23,7 @@ from eds.distribution import install as install_extra
 from eds.errors import MissingExtraError, UnknownNameError
 
 _HELP = re.compile(r'\A(?:#.*\n|\s)*[rR]?"""\s*(.*?)\s*(?:"""|\n)')
-_CONSTANT = re.compile(r'^(NAME|EXTRA) = "([^"]*)"', re.MULTILINE)
+_CONSTANT = re.compile(r'^(NAME|EXTRA|LEARNS) = "([^"]*)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Plugin:
     target: str  # "module:object", or a module
     help: str
     extra: str = ""
+    learns: str = "classes"  # of a hashing baseline: what labels it learns; of another package it is not known
 
 
 class Plugins:
@@ -58,6 +59,10 @@ class Plugins:
     def help(self, name: str) -> str:
         """One line that says what the member does."""
         return self._find(name).help
+
+    def learns(self, name: str) -> str:
+        """What labels a hashing baseline learns; empty: none."""
+        return self._find(name).learns
 
     def load(self, name: str) -> Any:
         """Import the member of that name; the error says which names there are, or what to install."""
@@ -103,7 +108,8 @@ class Plugins:
         summary = _HELP.match(text)
         target = ":".join(filter(None, (f"{self.package}.{file.stem}", self.attribute)))
         name = constants.get("NAME", file.stem.replace("_", "-"))
-        return name, Plugin(target, summary[1] if summary else "", constants.get("EXTRA", ""))
+        texts = summary[1] if summary else "", constants.get("EXTRA", ""), constants.get("LEARNS", "")
+        return name, Plugin(target, *texts)
 
     @property
     def _all(self) -> Mapping[str, Plugin]:

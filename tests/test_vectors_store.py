@@ -178,7 +178,7 @@ def test_many_small_shards_become_full_ones(tmp_path: Path) -> None:
 def test_two_models_never_mix(tmp_path: Path) -> None:
     ids, values = some(4)
     Writer(tmp_path / "m", model(), shard_rows=2).add(ids, [None] * 4, values)  # begun, not finished
-    with pytest.raises(ProjectError, match=r"(?s)stale: made with other weights_digest.*there 'w', asked for 'x'"):
+    with pytest.raises(ProjectError, match=r"(?s)stale: made with other weights_digest.*stored 'w', requested 'x'"):
         Writer(tmp_path / "m", model(weights_digest="x"))
     other = Writer(tmp_path / "m", model(weights_digest="x"), replace=True)
     assert other.lacking(frame(ids)).all()

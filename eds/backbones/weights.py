@@ -115,6 +115,23 @@ def rename_keys(state: State, key_map: Iterable[tuple[str, str]]) -> State:
     return result
 
 
+def in_order(network: torch.nn.Module, state: State) -> State | None:
+    """The tensors under the network's names, one after another; None where a shape differs on the way.
+
+    For files of another library's naming that lists the same layers in the same order, as torchvision's MobileNetV2
+    for timm's. What a file holds at its end beyond the network, its classifier, is left out.
+    """
+    wanted = [(name, tensor.shape) for name, tensor in network.state_dict().items() if not name.endswith(COUNTER)]
+    there = [tensor for name, tensor in state.items() if not name.endswith(COUNTER)]
+    same = len(there) >= len(wanted) and all(
+        tensor.shape == shape for tensor, (_, shape) in zip(there, wanted, strict=False)
+    )
+    spare = there[len(wanted) :]
+    if not same or len(spare) > 2 or any(tensor.ndim > 2 for tensor in spare):
+        return None
+    return {name: tensor for (name, _), tensor in zip(wanted, there, strict=False)}
+
+
 def fit(network: torch.nn.Module, state: State, where: str, spare: Iterable[str] = ()) -> None:
     """Load the tensors, all of them; names under `spare` (an unused head), or equal to one, may be left over."""
     wanted = network.state_dict()
@@ -128,10 +145,12 @@ def fit(network: torch.nn.Module, state: State, where: str, spare: Iterable[str]
     ]
     faults = [*_list_names("missing from the file", missing), *_list_names("unexpected in the file", over)]
     if faults or shapes:
+        fits = "One after another they fit, under other names: ?match=order takes them so. "
         raise InputError(
             "the weights do not fit this architecture",
             where=where,
-            hint="Name the right architecture, or map the keys: ?prefix=OLD., ?map=OLD>NEW, ?drop=NAME.",
+            hint=(fits if in_order(network, state) else "")
+            + "Name the right architecture, or map the keys: ?prefix=OLD., ?map=OLD>NEW, ?drop=NAME.",
             faults=[*faults, *_list_names("of another shape", shapes)],
         )
     network.load_state_dict({name: state[name] for name in wanted if name in state}, strict=False)

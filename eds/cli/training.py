@@ -287,12 +287,18 @@ def _with_spread(row: dict[Any, Any], name: str, form: str) -> str:
 
 def render_score(score: Any, bits: int, split: str) -> str:
     """One line with the score, its bounds, and the protocol it was measured by."""
+    if not score.queries:
+        return f"n/a: by these labels none of {score.drawn:,} queries has a similar image."
     ties = "" if score.optimistic is None else f" [{score.pessimistic:.4f} to {score.optimistic:.4f} by order of ties]"
     divided = "" if score.optimistic is None else ", divided by all relevant"
     return (
         f"{score.measure} {score.expected:.4f}{ties} (split: {split}; {bits} bits; whole lists{divided}; expected over "
         f"ties; {score.queries:,} queries of {score.drawn:,} drawn against {score.items:,} images)."
     )
+
+
+def _defined(value: float) -> str:
+    return f"{value:.4f}" if value == value else "n/a"
 
 
 def render_hash(result: "HashResult") -> str:
@@ -305,7 +311,7 @@ def render_hash(result: "HashResult") -> str:
     lines = [
         f"Unseen: {unseen}",
         f"Seen:   {render_score(seen, result.bits, result.split)}",
-        f"mLGAP {(test or seen).mlgap:.4f} at radius 2; {(test or seen).codes_in_use:,} codes in use.",
+        f"mLGAP {_defined((test or seen).mlgap)} at radius 2; {(test or seen).codes_in_use:,} codes in use.",
         f"{result.rows:,} codes of {result.bits} bits as {result.model}, from {result.base} by {result.objective} on "
         f"labels {result.labels}{best}.",
         f"Trained on {result.trained_on:,} images, validated on {result.validated_on:,}.",
@@ -323,9 +329,11 @@ def render_finetune(result: "FinetuneResult") -> str:
     kept = f"epoch {result.best_epoch} of {result.epochs}"
     if not result.best_epoch:
         kept = f"no epoch of {result.epochs} was better than the weights it began with, which are kept"
+    words = {"product": "products", "category": "categories"}
     unseen = f"{result.score_before:.4f} before, {result.test_score:.4f} after" if result.tested_on else "none to test"
+    seen = f"{result.seen_score:.4f} ({kept}; learning rate {result.learning_rate:g}, warm-up {result.warm_up:g})"
     return (
-        f"Recognition of products (AP): {unseen} ({result.split}; {result.tested_on:,} queries); of images trained on "
-        f"{result.seen_score:.4f} ({kept}; learning rate {result.learning_rate:g}, warm-up {result.warm_up:g}).\n"
+        f"Recognition of {words[result.recognised]} (AP): {unseen} ({result.split}; {result.tested_on:,} queries); of "
+        f"images trained on {seen}.\n"
         f"Next: {result.next_command}"
     )

@@ -45,9 +45,9 @@ def compute(
     images: pd.DataFrame,
     image_root: Address,
     backbones: Mapping[str, Backbone],
-    folders: Mapping[str, Path],
+    folders: Mapping[str, str | Path],
     *,
-    provenance: Mapping[str, Provenance],
+    provenance: Mapping[str, Provenance] | None = None,
     batch: int = 32,
     workers: int = 0,
     dtype: Literal["float32", "float16"] = "float32",
@@ -60,6 +60,7 @@ def compute(
 ) -> Summary:
     """Bring the folder of every model in `backbones` up to date with table `images`; mappings are by model name.
 
+    `provenance` says what the vectors were made from, by default nothing but how.
     `progress` gets (images done, images to do). `replace` empties a folder that was made with other weights or
     another preprocessing; without it such a folder is refused. With an executor the images are encoded in parts, by
     models that the tasks load from `recipes`, and `progress` gets (tasks done, tasks); the folders are the same, file
@@ -70,7 +71,7 @@ def compute(
     begun = time.monotonic()
     catalogue = Sources(images, image_root)
     writers = {
-        name: Writer(folders[name], new_model(name, backbone, dtype), shard_rows=shard_rows, replace=replace)
+        name: Writer(Path(folders[name]), new_model(name, backbone, dtype), shard_rows=shard_rows, replace=replace)
         for name, backbone in backbones.items()
     }
     if executor:
@@ -92,7 +93,7 @@ def compute(
         )
     done = []
     for name, writer in writers.items():
-        model = writer.finish(catalogue.wanted, provenance[name])
+        model = writer.finish(catalogue.wanted, (provenance or {}).get(name) or Provenance("embeddings.compute"))
         done.append(Done(model, encoded.computed[name], model.rows - encoded.computed[name]))
     if executor:
         forget_plan(executor)

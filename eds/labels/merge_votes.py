@@ -9,6 +9,7 @@ from eds.labels.schema import label_event
 from eds.labels.validation import refuse, short
 
 DO = "Rows count from 0; nothing was imported."
+TAKE_BACK = "Was an earlier file wrong? See eds labels imports list, and void it: eds labels imports void NUMBER."
 
 
 def fresh(connection: sa.Connection, clean: pd.DataFrame, stored: pd.DataFrame, where: str) -> pd.DataFrame:
@@ -28,10 +29,8 @@ def fresh(connection: sa.Connection, clean: pd.DataFrame, stored: pd.DataFrame, 
     same = (before[["item", "expert"]].to_numpy() == content[there]).all(axis=1) & (
         before["value"].fillna(-1).to_numpy(np.int64) == value[there]
     )
-    faults += [
-        f"row {row}: vote {short(clean['vote_id'][row])} is stored, and says otherwise"
-        for row in np.flatnonzero(there)[~same].tolist()
-    ]
+    against = np.flatnonzero(there)[~same].tolist()
+    faults += [f"row {row}: vote {short(clean['vote_id'][row])} is stored, and says otherwise" for row in against]
     void = there & (np.append(stored["void"].to_numpy(), [0])[index] == 1)
     faults += [
         f"row {row}: vote {short(clean['vote_id'][row])} came with an import that is void (eds labels imports list)"
@@ -40,7 +39,7 @@ def fresh(connection: sa.Connection, clean: pd.DataFrame, stored: pd.DataFrame, 
     new: pd.DataFrame = clean[~there & ~repeated]
     elsewhere = _elsewhere(connection, new)
     faults += [f"row {row}: vote {short(clean['vote_id'][row])} is an act of another campaign" for row in elsewhere]
-    refuse(faults, "contradictions", where, DO)
+    refuse(faults, "contradictions", where, f"{DO} {TAKE_BACK}" if against else DO)
     return new
 
 

@@ -123,89 +123,68 @@ def weighted_aucs(pairs: Ordered, multiplicity: NDArray[np.integer]) -> tuple[Re
     [0.75, 1.0, 0.0]
     """
     result = np.full((2, len(multiplicity)), np.nan)
-    if not len(pairs.value):
+    if not pairs.value.any():
         return result[0], result[1]
-    ends = pairs.as_one().group_ends()
-    room = _Room.of(pairs, int(multiplicity.max(initial=0)), None if isinstance(ends, slice) else ends)
+    room = _Room.of(pairs, int(multiplicity.max(initial=0)))
     for number in range(len(multiplicity)):
-        n_pos, n_neg = room.count(multiplicity[number])
-        if n_pos and n_neg:
-            roc, precision = room.areas()
-            result[:, number] = roc / (n_pos * n_neg), precision / n_pos
+        result[:, number] = room.areas(multiplicity[number])
     return result[0], result[1]
 
 
 @dataclass(frozen=True, eq=False)
 class _Room:
-    """Where one resample after another is counted; all arrays are (pairs,).
+    """Where one resample after another is counted: the weights of all pairs, then only the positives.
 
     Counts are integers, which add up ten times as fast as floats do, of 32 bits where that is wide enough, so that all
     of it stays in the processor's cache; memory is used again, for fresh memory costs more than the work in it.
     """
 
-    query: Integers
-    positive: Counts
-    ends: Integers | None  # (groups,) the last pair of each group of equal scores; None where nothing ties
+    query: Integers  # of each pair
+    positive: Integers  # (positives,) their queries, in the order of the pairs
+    firsts: Integers | None  # (groups,) of positives with equal scores, the first; None where no positive ties
+    before: Integers  # (groups,) pairs above each group
+    up_to: Integers  # (groups,) pairs above and in it
     weight: Counts  # of each pair
-    gain: Counts  # the weight of positives, 0 elsewhere
-    every: Counts  # weights up to each pair
-    true: Counts  # gains up to each pair
-    share: Reals
-    retrieved: Reals
+    every: Counts  # (pairs + 1,) weights of the pairs above
 
     @classmethod
-    def of(cls, pairs: Ordered, most: int, ends: Integers | None) -> "_Room":
+    def of(cls, pairs: Ordered, most: int) -> "_Room":
         """Room for these pairs, each of which counts at most so often."""
         size = len(pairs.value)
-        largest = 1 if ends is None else int(np.diff(ends, prepend=-1).max())
-        kind = np.int32 if 2 * size * largest * most**2 < 2**31 else np.int64  # a group times all, twice, fits
-        weight, gain, every, true = np.empty((4, size), kind)
-        return cls(
-            pairs.segment,
-            (pairs.value == 1).astype(kind),
-            ends,
-            weight,
-            gain,
-            every,
-            true,
-            *np.empty((2, size if ends is None else len(ends))),
-        )
+        kind: Any = np.int32 if size * most < 2**31 else np.int64
+        at = np.flatnonzero(pairs.value == 1)
+        before, up_to = at, at + 1
+        ends = pairs.as_one().group_ends()
+        firsts = None
+        if not isinstance(ends, slice):
+            group = np.searchsorted(ends, at)
+            group, firsts = np.unique(group, return_index=True)
+            before, up_to = np.append(0, ends + 1)[group], ends[group] + 1
+            firsts = firsts if len(firsts) < len(at) else None
+        every = np.zeros(size + 1, kind)
+        return cls(pairs.segment, pairs.segment[at], firsts, before, up_to, np.empty(size, kind), every)
 
-    def count(self, times: NDArray[np.integer]) -> tuple[float, float]:
-        """How many positives and negatives count where query q is drawn times[q] times; times is (queries,)."""
-        kind = self.weight.dtype
-        np.take(times.astype(kind), self.query, out=self.weight, mode="clip")  # "raise" would copy; queries are known
-        np.multiply(self.weight, self.positive, out=self.gain)
-        np.cumsum(self.weight, out=self.every, dtype=kind)
-        np.cumsum(self.gain, out=self.true, dtype=kind)
-        positives = float(self.true[-1])
-        return positives, float(self.every[-1]) - positives
+    def areas(self, times: NDArray[np.integer]) -> tuple[float, float]:
+        """Both areas where query q is drawn times[q] times, (queries,); NaN without positives or negatives.
 
-    def areas(self) -> tuple[float, float]:
-        """Both areas of what was counted, before division; the counts are used up.
-
-        Of a group: ROC (false - false before) (true + true before) / 2, PR (true - true before) true / retrieved. All
-        but this division are whole numbers, so that their order does not matter.
+        Of a group: ROC (true - true before) (false below + half of the false in it), PR (true - true before) true /
+        retrieved. All but this division are whole numbers, so that their order does not matter.
         """
-        weight, gain, every, true = self.weight, self.gain, self.every, self.true
-        if self.ends is not None:
-            weight, gain = weight[: len(self.ends)], gain[: len(self.ends)]
-            np.take(every, self.ends, out=weight, mode="clip")
-            np.take(true, self.ends, out=gain, mode="clip")
-            every, true = every[: len(self.ends)], true[: len(self.ends)]
-            every[:], true[:] = weight, gain  # up to each group
-            np.subtract(every[1:], every[:-1], out=weight[1:])
-            np.subtract(true[1:], true[:-1], out=gain[1:])
-        np.subtract(weight, gain, out=weight)
-        np.maximum(every, 1, out=every)
-        np.copyto(self.retrieved, every)
-        np.add(true, true, out=every)
-        np.subtract(every, gain, out=every)  # true + true before
-        np.multiply(weight, every, out=weight)
-        np.multiply(gain, true, out=gain)
-        np.copyto(self.share, gain)
-        np.divide(self.share, self.retrieved, out=self.share)
-        return float(weight.sum(dtype=np.int64)) / 2, float(self.share.sum())
+        drawn = times.astype(self.weight.dtype)
+        np.take(drawn, self.query, out=self.weight, mode="clip")  # "raise" would copy; queries are known
+        np.cumsum(self.weight, out=self.every[1:], dtype=self.weight.dtype)
+        gain = drawn[self.positive].astype(np.int64)
+        if self.firsts is not None:
+            gain = np.add.reduceat(gain, self.firsts)
+        true = np.cumsum(gain)
+        n_pos, total = int(true[-1]), int(self.every[-1])
+        n_neg = total - n_pos
+        if not n_pos or not n_neg:
+            return float("nan"), float("nan")
+        retrieved, above = self.every[self.up_to], self.every[self.before]
+        below = 2 * (n_neg + true) - gain - retrieved - above  # twice: half of those that tie
+        share = (gain * true) / np.maximum(retrieved, 1)
+        return float((gain * below).sum()) / 2 / (n_pos * n_neg), float(share.sum()) / n_pos
 
 
 def micro_order(query: Integers, value: Integers, score: Reals) -> Ordered:

@@ -67,14 +67,11 @@ def import_votes(
     known_experts, known_campaigns, asked = _stored(project, campaign)
     strangers = tuple(sorted(map(str, people - known_experts)))
     at = Location(path, "row", 1)
-    _refuse(
-        [
-            *_foreign_images(project, frame, at, mapping.used),
-            *([] if new_pairs else _unknown_pairs(pairs, suspects, asked, mapping.used)),
-            *([] if new_experts or not strangers else [_unknown_experts(strangers)]),
-        ],
-        str(file),
-    )
+    foreign = _foreign_images(project, frame, at, mapping.used)
+    unknown = _unknown_pairs(pairs, suspects, asked, new_pairs=new_pairs)
+    swapped = [] if set(PAIR) <= columns.keys() else _swapped(project, frame, pairs, suspects, asked, mapping.used)
+    people_unknown = [] if new_experts or not strangers else [_unknown_experts(strangers)]
+    _refuse([*swapped, *foreign, *unknown, *people_unknown], str(file))
     with opened(project, create=True) as store:
         try:
             done = transfer.import_votes(store, frame, campaign, add_missing=True, where=str(file), by=project.actor)
@@ -112,9 +109,8 @@ def _foreign_images(project: "Project", frame: "pd.DataFrame", at: Location, use
     """Rows whose ids are no images, and rows whose images have another role than the column says."""
     if not project.path("images").exists():
         return []
-    images = project.read("images", columns=["image_id", "role"])
-    role = images.set_index("image_id")["role"]
-    faults, fits = [], True
+    role = _roles(project)
+    faults = []
     for name, other in (("query_id", "candidate"), ("candidate_id", "query")):
         found = frame[name].map(role)
         for bad, what in (
@@ -122,33 +118,56 @@ def _foreign_images(project: "Project", frame: "pd.DataFrame", at: Location, use
             (found == other, f"an image whose role is {other}"),
         ):
             rows = frame.index[bad]
-            fits = fits and not len(rows)
             faults += [f"{at.row(row)}: {name} {short(str(frame[name][row]))} is {what}" for row in rows[:SHOWN]]
             faults += [f"and {len(rows) - SHOWN:,} more rows whose {name} is {what}"] if len(rows) > SHOWN else []
-    if not fits:
-        queries, candidates = role.index[role != "candidate"], role.index[role != "query"]
-        right = frame["query_id"].isin(queries) & frame["candidate_id"].isin(candidates)
-        swapped = frame["candidate_id"].isin(queries) & frame["query_id"].isin(candidates)
-        if swapped.mean() >= SWAPPED and swapped.sum() > right.sum():
-            faults.insert(0, _swapped_hint(f"{int(swapped.sum()):,} of {len(frame):,} rows fit the catalogue", used))
     return faults
 
 
+def _roles(project: "Project") -> "pd.Series[str]":
+    """The role of every image, by its id."""
+    return project.read("images", columns=["image_id", "role"]).set_index("image_id")["role"]
+
+
 def _unknown_pairs(
-    pairs: "pd.DataFrame", suspects: "pd.DataFrame", asked: "pd.DataFrame | None", used: Mapping[str, str]
+    pairs: "pd.DataFrame", suspects: "pd.DataFrame", asked: "pd.DataFrame | None", *, new_pairs: bool
 ) -> list[str]:
     """What is said of pairs that neither the campaign nor the suspects hold."""
+    fits = len(pairs.merge(_known(suspects, asked), on=PAIR))
+    if new_pairs or fits == len(pairs):
+        return []
+    return [f"{len(pairs) - fits:,} of {len(pairs):,} pairs are no suspects: --new-pairs takes them"]
+
+
+def _known(suspects: "pd.DataFrame", asked: "pd.DataFrame | None") -> "pd.DataFrame":
+    """The pairs that are suspects or that the campaign asks."""
     import pandas as pd
 
-    known = pd.concat([suspects, *([] if asked is None else [asked])]).drop_duplicates()
-    fits = len(pairs.merge(known, on=PAIR))
-    if fits == len(pairs):
-        return []
+    return pd.concat([suspects, *([] if asked is None else [asked])]).drop_duplicates()
+
+
+def _swapped(
+    project: "Project",
+    frame: "pd.DataFrame",
+    pairs: "pd.DataFrame",
+    suspects: "pd.DataFrame",
+    asked: "pd.DataFrame | None",
+    used: Mapping[str, str],
+) -> list[str]:
+    """The hint that query and candidate have changed places, where most pairs fit so and fewer as they are."""
+    known = _known(suspects, asked)
     mirrored = known.rename(columns={"query_id": "candidate_id", "candidate_id": "query_id"})
-    swapped = len(pairs.merge(mirrored, on=PAIR))
-    text = f"{len(pairs) - fits:,} of {len(pairs):,} pairs are no suspects: --new-pairs takes them"
-    hint = [_swapped_hint(f"{swapped:,} of {len(pairs):,} pairs are suspects", used)] if swapped > max(fits, 1) else []
-    return [*hint, text]
+    fits, swapped = (len(pairs.merge(table, on=PAIR)) for table in (known, mirrored))
+    if swapped > fits and swapped >= SWAPPED * len(pairs):
+        return [_swapped_hint(f"{swapped:,} of {len(pairs):,} pairs are suspects", used)]
+    if not project.path("images").exists():
+        return []
+    role = _roles(project)
+    queries, candidates = role.index[role != "candidate"], role.index[role != "query"]
+    right = frame["query_id"].isin(queries) & frame["candidate_id"].isin(candidates)
+    other = frame["candidate_id"].isin(queries) & frame["query_id"].isin(candidates)
+    if other.mean() >= SWAPPED and other.sum() > right.sum():
+        return [_swapped_hint(f"{int(other.sum()):,} of {len(frame):,} rows fit the catalogue", used)]
+    return []
 
 
 def _unknown_experts(names: tuple[str, ...]) -> str:
@@ -157,8 +176,9 @@ def _unknown_experts(names: tuple[str, ...]) -> str:
 
 
 def _swapped_hint(what: str, used: Mapping[str, str]) -> str:
-    swap = f"--map query_id={used['candidate_id']},candidate_id={used['query_id']}"
-    return f"query and candidate look swapped: {what} the other way round; if they are: {swap}"
+    query, candidate = used["query_id"], used["candidate_id"]
+    swap, keep = (f"--map query_id={a},candidate_id={b}" for a, b in ((candidate, query), (query, candidate)))
+    return f"query and candidate look swapped: {what} the other way round; if they are: {swap}; if not: {keep}"
 
 
 def _refuse(faults: list[str], where: str) -> None:

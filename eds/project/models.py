@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eds import config
 from eds.choices import GivenRole, TrainedOn
@@ -17,6 +17,7 @@ from eds.config import ModelSettings
 from eds.errors import InputError
 from eds.io.files import write_text
 from eds.project.results import Result
+from eds.registry import BASELINES
 from eds.tables import check_model_name
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ def trained_on(project: "Project", name: str) -> tuple[TrainedOn, ...]:
     if state.operation == "embeddings.compute":
         seen += _seen_by_network(project, _computed_spec(project, name))
     if state.operation == "training.hash":
-        seen += LABELS_MEAN.get(str(state.params.get("labels", "product")), ())
+        seen += _seen_by_head(state.params)
         base = str(state.params.get("base", ""))
         seen += trained_on(project, base) if base and base != name else ()
     return tuple(dict.fromkeys(seen))
@@ -261,6 +262,14 @@ def _derived_roles(project: "Project", names: Sequence[str], inputs: "Inputs | N
     return {name: "generator" if name in makers else "evaluated" for name in names}
 
 
+def _seen_by_head(options: Mapping[str, Any]) -> tuple[TrainedOn, ...]:
+    """What a hash head or a trained network was fitted to, by its options; some baselines to nothing."""
+    objective = str(options.get("objective", ""))
+    if objective in BASELINES and not BASELINES.learns(objective):
+        return ()
+    return LABELS_MEAN.get(str(options.get("labels", "product")), ("products",))
+
+
 def _seen_by_network(project: "Project", spec: str) -> tuple[TrainedOn, ...]:
     """What a network or a hash function was trained on, if it was in this project: its run or its weights say so."""
     if spec.startswith("hash:"):
@@ -269,7 +278,7 @@ def _seen_by_network(project: "Project", spec: str) -> tuple[TrainedOn, ...]:
         run_of = spec.removeprefix("hash:")  # the name of a run here, or its folder
         folders = {project.root / TRAINING / run_of, Path(run_of).expanduser().resolve()}
         records = (run.record for run in trained_runs(project) if run.folder in folders)
-        return tuple(seen for record in records for seen in LABELS_MEAN.get(str(record.get("labels")), ("products",)))
+        return tuple(seen for record in records for seen in _seen_by_head(record))
     file = Path(spec.partition("?")[0].removeprefix("checkpoint:")).expanduser()
     home = (project.root / TRAINING).resolve()
     if not spec.startswith("checkpoint:") or not file.resolve().is_relative_to(home):

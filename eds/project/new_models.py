@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from eds.errors import EdsError, InputError
-from eds.project.models import record, roles
+from eds.project.models import read_recorded, record, roles, write_models
 
 if TYPE_CHECKING:
     from eds.project import Project
@@ -35,7 +35,11 @@ def add_models(
     for name in kinds:  # to be compared; a model that is known keeps its role
         if roles(project, inputs).get(name, "removed") == "removed":
             record(project, name, role="evaluated", inputs=inputs)
-    specs = [f"{name}={new[name]}" for name, kind in kinds.items() if kind == "backbone"]
+    specs = [
+        f"{name}={new[name]}"
+        for name, kind in kinds.items()
+        if kind == "backbone" and not _is_trained_here(project, name, str(new[name]))
+    ]
     if specs:
         _refuse_without_pictures(inputs, specs, allow_missing=allow_missing)
         inputs.project.embed(specs)
@@ -45,6 +49,12 @@ def add_models(
             inputs.project.import_vectors(name, file, beside, partial=allow_missing)
         elif kind == "run":
             _import_run(inputs.project, name, file, beside)
+
+
+def _is_trained_here(project: "Project", name: str, spec: str) -> bool:
+    """Whether the model's vectors are the codes that its training wrote: `hash:NAME` computes these and no others."""
+    state = project.state("embeddings", name)
+    return state.operation == "training.hash" and state.condition == "fresh" and spec == f"hash:{name}"
 
 
 def check_models(
@@ -72,13 +82,18 @@ def check_models(
 
 @contextmanager
 def remove_if_refused(project: "Project") -> Iterator[None]:
-    """Remove lists that were added in the block if it is refused: every later command would fail on them."""
-    before = set(project.models("neighbors"))
+    """Remove lists and records that were added in the block if it is refused: later commands would trip over them."""
+    before, recorded = set(project.models("neighbors")), read_recorded(project)
     try:
         yield
     except EdsError:
         for name in set(project.models("neighbors")) - before:
             project.path("neighbors", name).unlink()
+        now, known = read_recorded(project), {model.name: model for model in recorded}
+        there = set(project.models("embeddings"))
+        kept = [known.get(model.name, model) for model in now if model.name in there or model.name in known]
+        if len(kept) < len(now):
+            write_models(project, kept)
         raise
 
 

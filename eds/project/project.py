@@ -90,6 +90,12 @@ __all__ = ["Project", "State"]
 class Project(ProjectFiles):
     """A project on disk and everything that is done with it."""
 
+    def __repr__(self) -> str:
+        return f"Project({str(self.root)!r})"
+
+    def _repr_html_(self) -> str:
+        return self.status()._repr_html_()
+
     @classmethod
     def create(
         cls, root: str | Path, values: Mapping[str, Any] | None = None, *, reporter: Reporter = SILENT

@@ -214,7 +214,8 @@ class ScoreResult(Result):
         if self.trained:
             trained = ", ".join(self.trained)
             notes.insert(0, f"Trained here: {trained}. Seen: queries whose product was trained on; unseen: the others.")
-        if left_out := sorted({note for note in self.remarks if "left out" in note or "taken from its lists" in note}):
+        remarks = _remarks([result for result in self.results if result.measure in shown])
+        if left_out := sorted(note for note in remarks if "left out" in note or "taken from its lists" in note):
             notes.append("; ".join(note.removesuffix(".") for note in left_out[:2]) + ".")
         if undefined:
             names = dict.fromkeys(f"{result.measure} of {result.model}" for result in undefined)
@@ -243,12 +244,7 @@ class ScoreResult(Result):
     @property
     def remarks(self) -> list[str]:
         """What the evaluation noted of the models: images without a vector, undefined values."""
-        remarks: dict[str, int] = {}
-        for result in self.results:
-            if result.note:
-                text = f"{result.model}: {result.note}"
-                remarks[text] = remarks.get(text, 0) + 1
-        return [f"{text} ({count:,} measures)." for text, count in remarks.items()]
+        return _remarks(self.results)
 
     @property
     def legend(self) -> str:
@@ -261,6 +257,21 @@ class ScoreResult(Result):
         partly = any(measure in shown for _, measure in self._partly_scored)
         sign = "† only over pairs that have a score: not comparable with a value of vectors" if partly else ""
         return "  ".join(filter(None, (marks, sign, intervals)))
+
+
+def _remarks(results: "Sequence[metrics.Result]") -> list[str]:
+    """What was noted of the results, each text once, with the models and the number of measures it is about."""
+    models: dict[str, dict[str, int]] = {}
+    for result in results:
+        if result.note:
+            counts = models.setdefault(result.note, {})
+            counts[result.model] = counts.get(result.model, 0) + 1
+    every = {result.model for result in results}
+    return [
+        f"{'every model' if len(counts) == len(every) > 1 else ', '.join(counts)}: {text}"
+        f" ({max(counts.values()):,} measure{'s' if max(counts.values()) > 1 else ''})."
+        for text, counts in models.items()
+    ]
 
 
 def score(

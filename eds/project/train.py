@@ -153,9 +153,10 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
         if fitted.resumed_at:
             project.say(f"Resumed after epoch {fitted.resumed_at}.")
         test = fitted.test
-        details |= {"weights_sha256": fitted.sha256, "measure": fitted.seen.measure, "score": test and test.expected}
+        score = test.expected if test is not None and test.queries else None
+        details |= {"weights_sha256": fitted.sha256, "measure": fitted.seen.measure, "score": score}
         finish_record(folder, details, splits_frame(fitted.parts, ids))
-        made_by = dataclasses.replace(made_by, notes={"test_score": test and test.expected})
+        made_by = dataclasses.replace(made_by, notes={"test_score": score})
         with publishing(project, OPERATION), project.progress("encoding", "codes") as progress:
             codes = write_codes(target, name, vectors, ids, fitted.head, fitted.sha256, spec, made_by, progress)
             record(project, name, trained=trained_on(project, name))
@@ -352,6 +353,8 @@ def finetune(
     random = f"{'&' if '?' in base else '?'}random_init=true" if options.random_init else ""
     with running(project, name, f"{options.objective} on {base}{random}") as folder:
         supervision = with_split(project, supervise(labels, images))
+        if self_supervised and images["category"].notna().all():  # nothing is learned from them: for the score alone
+            supervision = dataclasses.replace(supervision, category=supervise("category", images).category)
         plan = options.plan(project, "last" if self_supervised else _keep(supervision))
         _refuse_shares(options, supervision)
         network = trainable(base + random)
@@ -386,7 +389,8 @@ def finetune(
         None if dino else labels,
         trained.text,
         trained.sha256,
-        "recognition among test queries (AP)",
+        trained.recognised,
+        f"recognition of the {trained.recognised} among test queries (AP)",
         trained.before,
         trained.test_score,
         trained.seen_score,

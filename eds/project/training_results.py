@@ -52,6 +52,7 @@ class FinetuneResult(Result):
     labels: str | None
     spec: str
     checkpoint_sha256: str
+    recognised: str  # what images of find each other in the scores: product, or category
     measure: str
     score_before: float
     test_score: float  # NaN: every image was trained on

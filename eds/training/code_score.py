@@ -23,7 +23,7 @@ class CodeScore:
     """The codes of one split: every query against the other items that are searched."""
 
     measure: str  # APt, or nDCGt where labels are graded; of whole lists, divided by all relevant items
-    expected: float  # over all orders of tied items
+    expected: float  # over all orders of tied items; NaN: no query has a similar item
     optimistic: float | None  # AP with the best order of ties; None for nDCG
     pessimistic: float | None
     mlgap: float  # at radius 2
@@ -65,7 +65,7 @@ def tied_lists(
     return TiedLists(counts, levels)
 
 
-def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) -> float:
+def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers, *, defined: bool = True) -> float:
     """Mean expected AP over queries that have a positive; with graded labels mean expected nDCG.
 
     Codes (items, bits) of all items; `draw_queries` of `rows` are queries against the others.
@@ -73,7 +73,7 @@ def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) ->
     Formula: specification 8, AP_T and nDCG_T of the whole list.
     Source: specification 7 and 8.
     Conventions: ties count by their expectation; queries without a positive among the rows are left out; InputError
-    if none has one.
+    if none has one, NaN if the score need not be `defined`.
     Example, run by doctest:
     >>> pairs = Supervision("product", list("abcd"), np.array([0, 0, 1, 1]))
     >>> score_codes(np.array([[1, 1], [1, 1], [-1, -1], [-1, -1]], np.int8), pairs, np.arange(4))
@@ -81,30 +81,38 @@ def score_codes(codes: NDArray[np.int8], labels: Supervision, rows: Integers) ->
     """
     lists = tied_lists(codes, labels, rows)
     value = (ndcg if len(lists.levels) > 2 else ap)(lists)
-    return float(value[_with_positive(lists, labels)].mean())
+    return _mean(value[_with_positive(lists, labels, defined=defined)])
 
 
 def measure_codes(
-    codes: NDArray[np.int8], labels: Supervision, queries: Integers, searched: Integers | None = None
+    codes: NDArray[np.int8],
+    labels: Supervision,
+    queries: Integers,
+    searched: Integers | None = None,
+    *,
+    defined: bool = True,
 ) -> CodeScore:
     """The score of queries against the rows that are searched (default: against each other), with its bounds.
 
-    Also how much of the code space the searched rows use.
+    Also how much of the code space the searched rows use. InputError if no query has a similar item, NaN if the score
+    need not be `defined`.
     """
     rows = queries if searched is None else searched
     drawn = draw_queries(queries)
     lists, graded = tied_lists(codes, labels, rows, drawn), len(labels.levels) > 2
-    asked = _with_positive(lists, labels)
+    asked = _with_positive(lists, labels, defined=defined)
     similar = np.concatenate(
         [labels.affinity(part, rows) > 0 for part in np.array_split(drawn[asked], 1 + len(drawn) // BLOCK)]
     )
     similar &= drawn[asked][:, None] != rows
     return CodeScore(
         "nDCGt" if graded else "APt",
-        float((ndcg if graded else ap)(lists)[asked].mean()),
-        None if graded else float(ap_best(lists)[asked].mean()),
-        None if graded else float(ap_worst(lists)[asked].mean()),
-        mlgap(codes[drawn[asked]], codes[rows], similar, RADIUS) if codes.shape[1] >= RADIUS else float("nan"),
+        _mean((ndcg if graded else ap)(lists)[asked]),
+        None if graded else _mean(ap_best(lists)[asked]),
+        None if graded else _mean(ap_worst(lists)[asked]),
+        mlgap(codes[drawn[asked]], codes[rows], similar, RADIUS)
+        if codes.shape[1] >= RADIUS and asked.any()
+        else float("nan"),
         int(code_usage(codes[rows])["distinct"]),
         int(asked.sum()),
         len(drawn),
@@ -112,9 +120,13 @@ def measure_codes(
     )
 
 
-def _with_positive(lists: TiedLists, labels: Supervision) -> NDArray[np.bool_]:
+def _mean(values: NDArray[np.float64]) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _with_positive(lists: TiedLists, labels: Supervision, *, defined: bool) -> NDArray[np.bool_]:
     asked: NDArray[np.bool_] = lists.relevant > 0
-    if not asked.any():
+    if defined and not asked.any():
         raise InputError(
             "no image of the split has a similar one among those it is compared with",
             where=f"labels {labels.source}",

@@ -142,7 +142,8 @@ def fit_hash_head(
             "base_sha256": base.get("weights_digest"),
         }
         write_tensors(folder / HEAD, head.state_dict(), metadata)
-        return measure_run(head, folder, head.codes(vectors), labels, parts, found)
+        learned = design.objective not in BASELINES  # the others have codes whatever the labels say of their worth
+        return measure_run(head, folder, head.codes(vectors), labels, parts, found, defined=learned)
 
 
 def partners_of(labels: Supervision, rows: Integers, objective: str) -> list[Integers]:
@@ -177,18 +178,25 @@ def check_scores(codes: NDArray[np.int8], labels: Supervision, parts: Split) -> 
 
 
 def measure_run(
-    head: Head, folder: Path, codes: NDArray[np.int8], labels: Supervision, parts: Split, found: Fitted
+    head: Head,
+    folder: Path,
+    codes: NDArray[np.int8],
+    labels: Supervision,
+    parts: Split,
+    found: Fitted,
+    *,
+    defined: bool = True,
 ) -> HashRun:
-    """What a finished run is: its head's file, and the scores of the codes of all items."""
+    """What a finished run is: its head's file, and the scores of the codes of all items; see `measure_codes`."""
     alone = not len(parts.database) or np.array_equal(parts.test, parts.database)  # queries among each other
     file = folder / HEAD
     return HashRun(
         head,
         file,
         digest(file),
-        measure_codes(codes, labels, parts.test, parts.database) if len(parts.test) else None,
-        measure_codes(codes, labels, parts.train, None if alone else parts.database),
-        score_codes(codes, labels, parts.validation) if len(parts.validation) else float("nan"),
+        measure_codes(codes, labels, parts.test, parts.database, defined=defined) if len(parts.test) else None,
+        measure_codes(codes, labels, parts.train, None if alone else parts.database, defined=defined),
+        score_codes(codes, labels, parts.validation, defined=defined) if len(parts.validation) else float("nan"),
         parts,
         found.best_epoch,
         found.rows,

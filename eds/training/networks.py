@@ -44,6 +44,7 @@ class Trained:
     file: Path
     sha256: str
     text: str  # of the backbone, for `eds embeddings compute -m`
+    recognised: str  # what images of find each other in the scores: product, or category
     before: float  # recognition among the test queries before training; NaN if there are none
     test_score: float  # the same after training
     seen_score: float  # recognition among training images after training
@@ -71,6 +72,7 @@ class NetworkTask(ABC):
         self.base, self.pixels, self.labels, self.plan = base, pixels, labels, plan
         self.device, self.frozen = torch.device(choose(device, "torch")[0]), frozen
         self.parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
+        self.recognised, self._kind = recognisable(labels, self.parts)
         self.singly = [np.array([row]) for row in self.parts.train]
         self.still = freeze(base.network, frozen)
         steps = base.preprocessing
@@ -95,8 +97,8 @@ class NetworkTask(ABC):
         return self.score_rows(self.parts.validation) if len(self.parts.validation) else float("nan")
 
     def score_rows(self, rows: Integers) -> float:
-        """Recognition among these rows: how well images of a product find each other."""
-        return recognition(self.features(rows), self.labels.product[rows])
+        """Recognition among these rows: how well images of a product, or of a category, find each other."""
+        return recognition(self.features(rows), self._kind[rows], self.recognised)
 
     def features(self, rows: Integers) -> NDArray[np.float32]:
         """The features of these rows by the kept network, (rows, dimension)."""
@@ -141,6 +143,7 @@ def train(
         file,
         digest(file),
         f"checkpoint:{file}",
+        task.recognised,
         before,
         _score(task, parts.test),
         _score(task, _draw_products(labels, parts.train)),
@@ -190,7 +193,19 @@ def mixed_precision(device: torch.device) -> Callable[[], AbstractContextManager
     return lambda: torch.autocast("cuda", torch.bfloat16) if device.type == "cuda" else contextlib.nullcontext()
 
 
-def recognition(features: NDArray[np.float32], product: Integers) -> float:
+def recognisable(labels: Supervision, parts: Split) -> tuple[str, Integers]:
+    """What the scores of a network look for: images of a product; of a category if a part has no product of two images.
+
+    >>> single = Supervision("category", list("abcd"), np.arange(4), np.array([0, 0, 1, 1]))
+    >>> recognisable(single, Split(np.arange(4), *[np.zeros(0, np.int64)] * 3))[0]
+    'category'
+    """
+    rows = [part for part in (parts.train, parts.validation, parts.test) if len(part)]
+    torn = any(len(np.unique(labels.product[part])) == len(part) for part in rows)
+    return ("category", labels.category) if torn and labels.category is not None else ("product", labels.product)
+
+
+def recognition(features: NDArray[np.float32], product: Integers, kind: str = "product") -> float:
     """Mean AP of finding the other images of a product by cosine: features (n, dimension), product (n,).
 
     Formula: mean over items with another image of their product of AP over all other items.
@@ -211,7 +226,11 @@ def recognition(features: NDArray[np.float32], product: Integers) -> float:
             if same.any():
                 values.append(ap_at_p(same.tolist(), len(same))["total"])
     if not values:
-        raise InputError("no product of the split has two images", where="training", hint="Use larger splits.")
+        raise InputError(
+            f"no {kind} of the split has two images",
+            where="training",
+            hint="Use larger splits" + (", or --labels category." if kind == "product" else "."),
+        )
     return float(np.mean(values))
 
 

@@ -60,11 +60,21 @@ def refuse_other(folder: Path, model: Model) -> None:
 
 
 def _differences(name: str, there: Any, asked: Any) -> list[str]:
-    """Where two values differ; of mappings only the entries that do."""
+    """Where two values differ; of mappings only the entries that do, and by name alone those that one of them lacks."""
     if not (isinstance(there, dict) and isinstance(asked, dict)):
-        return [f"{name}: there {there!r}, asked for {asked!r}"]
+        return [f"{name}: stored {_short(there)}, requested {_short(asked)}"]
     keys = [key for key in {**there, **asked} if there.get(key) != asked.get(key)]
-    return [line for key in keys for line in _differences(f"{name}.{key}", there.get(key), asked.get(key))]
+    both = [key for key in keys if key in there and key in asked]
+    lines = [line for key in both for line in _differences(f"{name}.{key}", there[key], asked[key])]
+    for side, other, word in ((there, asked, "stored"), (asked, there, "requested")):
+        if alone := [key for key in side if key not in other]:
+            lines.append(f"{name}: only {word}: {', '.join(alone)}")
+    return lines
+
+
+def _short(value: Any) -> str:
+    """A value as a message shows it: a mapping is too long for one."""
+    return "several values" if isinstance(value, dict) else repr(value)
 
 
 def lost_ids(folder: Path) -> str:

@@ -28,8 +28,9 @@ class Vectors:
         self._starts = np.cumsum([0, *(len(shard) for shard in shards)])
 
     @classmethod
-    def open(cls, folder: Path) -> "Vectors":
+    def open(cls, folder: str | Path) -> "Vectors":
         """The vectors in `folder`; refused, with all faults, if a file is missing or not what was written."""
+        folder = Path(folder)
         model = read_model(folder)
         faults: list[str] = []
         shards = [_open_shard(folder, shard, model, faults) for shard in model.shards]

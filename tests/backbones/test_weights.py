@@ -82,3 +82,23 @@ def test_the_digest_is_of_tensors_not_of_their_order() -> None:
     half = {name: tensor.to(torch.bfloat16) for name, tensor in state().items()}
     assert weights.tensors_digest(half) != weights.tensors_digest(state())
     assert weights.tensors_digest({"n": torch.tensor(3)}) != weights.tensors_digest({"n": torch.tensor(4)})
+
+
+def test_tensors_under_other_names_fit_in_their_order_and_the_refusal_says_so(tmp_path: Path) -> None:
+    def network() -> torch.nn.Module:
+        return torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Conv2d(4, 5, 1))
+
+    torch.manual_seed(1)
+    trained = network()
+    theirs = {f"features.{number}": tensor for number, tensor in enumerate(trained.state_dict().values())}
+    theirs |= {"head.weight": torch.ones(9, 5), "head.bias": torch.ones(9)}
+    theirs = {name: tensor for name, tensor in theirs.items() if tensor.ndim}  # without the counter of the batch norm
+    with pytest.raises(InputError, match="match=order"):
+        weights.fit(network(), theirs, "a.pth")
+    ours, found = network(), weights.in_order(network(), theirs)
+    assert found is not None
+    weights.fit(ours, found, "a.pth")
+    picture = torch.rand(2, 3, 8, 8)
+    assert torch.equal(ours.eval()(picture), trained.eval()(picture))
+    turned = {"b": theirs["features.1"], **theirs}
+    assert weights.in_order(network(), turned) is None

@@ -22,7 +22,7 @@ from eds.errors import InputError, UnknownNameError
 
 EXTRA = "vision"
 
-OPTIONS = ("output", "pooling", "classes", "entry", "prefix", "map", "drop")
+OPTIONS = ("output", "pooling", "classes", "entry", "prefix", "map", "drop", "match")
 HUB_FILES = ("model.safetensors", "pytorch_model.bin")
 POSITIONS = "pos_embed"
 DECODER = (  # of MAE, which reconstructs pixels: its encoder does without
@@ -95,6 +95,8 @@ def _build(
         _fit_arrays(model, path)
     elif path is not None:
         state = weights.rename_keys(weights.read(path, request.option("entry")), request.key_map)
+        if request.option("match", "names", ("names", "order")) == "order":
+            state = weights.in_order(model, state) or state
         heads = [] if classes else _heads(config)
         weights.fit(
             model, _native(model, state, request), str(path), [*heads, *DECODER, *request.options_named("drop")]

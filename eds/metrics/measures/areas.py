@@ -34,15 +34,17 @@ class _Areas:
     score: Reals
     by_query: tuple[Reals, Reals]  # ROC and PR
     whole: tuple[float, float]
-    resampled: dict[int, tuple[Any, tuple[Reals, Reals]]] = field(default_factory=dict)  # of the last resamples
+    resampled: dict[int, tuple[Any, tuple[Reals, Reals]]] = field(default_factory=dict)  # of the last many resamples
 
     def resample(self, times: NDArray[np.int16]) -> tuple[Reals, Reals]:
         """Return the micro areas of every resample, (resamples,) each; one pass over the pairs gives both."""
-        if id(times) not in self.resampled:
-            areas = weighted_aucs(micro_order(self.query, self.value, self.score), times)
+        if id(times) in self.resampled:
+            return self.resampled[id(times)][1]
+        areas = weighted_aucs(micro_order(self.query, self.value, self.score), times)
+        if len(times) > 1:  # the value of all queries, which each area begins with, is quick
             self.resampled.clear()
             self.resampled[id(times)] = times, areas  # holds the array, so that no other gets its id
-        return self.resampled[id(times)][1]
+        return areas
 
 
 @lru_cache(maxsize=2)  # annotated and sampled negatives of the model at hand

@@ -7,6 +7,7 @@ from eds.backbones.hash_head import Head, Kernels
 from eds.errors import InputError
 from eds.training.baselines._shared import Array, centred, linear
 
+LEARNS = "classes"
 ANCHORS, ITERATIONS, CYCLES = 300, 5, 3
 RIDGE, FIDELITY = 1.0, 1e-5  # lambda and nu of the authors
 
