@@ -36,9 +36,9 @@ def test_votes_whose_columns_changed_places_stay_out_though_new_pairs_are_taken(
     votes, right, wrong = pairs.assign(value=shop.value(pairs), expert_id="ann"), tmp_path / "r.csv", tmp_path / "w.csv"
     votes.to_csv(right, index=False)
     votes.rename(columns={"query_id": "candidate_id", "candidate_id": "query_id"}).to_csv(wrong, index=False)
-    for words in ({"new_pairs": True}, {"new_pairs": False}):
+    for new_pairs in (True, False):
         with pytest.raises(InputError) as error:
-            project.labels.import_votes(wrong, "c", new_experts=True, **words)
+            project.labels.import_votes(wrong, "c", new_experts=True, new_pairs=new_pairs)
         told = [error.value.what, *error.value.faults]
         assert sum("look swapped" in text for text in told) == 1
     assert not project.path("labels").exists()
