@@ -14,6 +14,7 @@ from eds.cli.render import format_share, format_table
 
 if TYPE_CHECKING:
     from eds.project.exchange import ExportResult, ImportResult
+    from eds.project.hub import PushResult
     from eds.project.leaderboard import LeaderboardResult
 
 CARD = {
@@ -151,6 +152,58 @@ def leaderboard(console: Console, **options: Any) -> None:
     result = console.project.leaderboard(**options)
     console.show(result, render_leaderboard)
     result.raise_failures()
+
+
+ENDPOINT = click.option(
+    "--endpoint", metavar="URL", help="Address of the hub (default: HF_ENDPOINT, or the public one)."
+)
+
+
+@command(benchmarks, "push", example="eds benchmarks push example/garments --token-env HF_TOKEN --licence cc-by-4.0")
+@click.argument("repository", metavar="ORG/NAME")
+@click.option("--token-env", required=True, metavar="VARIABLE", help="Environment variable that holds the token.")
+@click.option("--public", is_flag=True, help="Everybody may read it (default: private).")
+@ENDPOINT
+@click.option("--no-images", is_flag=True, help="Write paths instead of pictures.")
+@click.option("--no-lists", is_flag=True, help="Leave out the models' lists.")
+@click.option("--hide-experts", is_flag=True, help="Name experts expert-1, expert-2, ...")
+def push(console: Console, no_lists: bool, **options: Any) -> None:
+    """Put the benchmark on the hub as a data set in MTEB's layout.
+
+    It is what `eds benchmarks export hf` writes, as one commit. Only the token of the variable is used, never one that
+    another program keeps.
+    """
+    from eds.project.exchange import CardText
+
+    card = CardText(**{name: options.pop(name) for name in CARD})
+    console.show(console.project.push(card=card, lists=not no_lists, **options), render_push)
+
+
+push.params += [click.Option([f"--{word}"], default="", show_default=False, help=text) for word, text in CARD.items()]
+
+
+@command(benchmarks, "pull", example="eds benchmarks pull example/garments --project new")
+@click.argument("repository", metavar="ORG/NAME")
+@click.option("--revision", metavar="NAME", help="Branch, tag or commit (default: main).")
+@click.option("--token-env", metavar="VARIABLE", help="Environment variable that holds the token, for a private one.")
+@ENDPOINT
+@click.option("--separate", is_flag=True, help="Keep products of queries and candidates apart.")
+@click.option("--replace", is_flag=True, help="Replace tables that other commands made.")
+def pull(console: Console, **options: Any) -> None:
+    """Download a benchmark from the hub and import it."""
+    result = console.project.pull(**options)
+    console.show(result, render_import)
+    for note in result.notes:
+        console.say(f"Note: {note}.")
+
+
+def render_push(result: "PushResult") -> str:
+    """Render what was pushed."""
+    kind = "public" if result.public else "private"
+    lines = [f"{result.address} ({kind}) has {result.export.files:,} files; commit {result.commit[:12]}."]
+    if result.export.not_held:
+        lines += ["It does not hold:", *(f"  - {text}" for text in result.export.not_held)]
+    return "\n".join(lines)
 
 
 def render_leaderboard(result: "LeaderboardResult") -> str:

@@ -1,4 +1,4 @@
-"""What a user's vectors and their ids come in: .npy, .npz, Parquet with a list column, safetensors, a model's folder.
+"""What a user's vectors and their ids come in: .npy, .npz, Parquet, safetensors, a model's folder, FiftyOne's samples.
 
 Arrays are memory-mapped where the format allows it (not .npz) and always given block by block. Not
 here: whether the numbers can be used (eds.embeddings.importing).
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, NonNegativeInt, TypeAdapter
 
 from eds.errors import InputError
+from eds.io.fiftyone import Sample, is_samples, read_samples, vector
 from eds.io.reading import reading, shaped
 from eds.vectors import Vectors, stored_dtype
 
@@ -56,21 +57,27 @@ class Given:
     ids: list[str] | None = None  # where the file itself names the images
 
 
-def read_vectors(path: Path, part: str = "") -> Given:
-    """Open a file of vectors; `part` names the array or column where there are several."""
+def read_vectors(path: Path, part: str = "", known: Mapping[str, str] | None = None) -> Given:
+    """Open a file of vectors; `part` names the array, column or field where there are several.
+
+    `known` has the image of each path, for files that name images by paths.
+    """
     readers: Mapping[str, Callable[[Path, str], Given]] = {
         ".npy": _npy,
         ".npz": _npz,
         ".parquet": _parquet,
         ".safetensors": _safetensors,
     }
+    if path.is_file() and is_samples(path):
+        with reading(path, "the file is damaged", "Write it again."):
+            return _samples(path, part, known)
     if path.is_dir():
         return _folder(path)
     if path.suffix not in readers:
         raise InputError(
             f"vectors cannot be read from {path.suffix or 'such a file'}",
             where=str(path),
-            hint=f"Give {', '.join(readers)}.",
+            hint=f"Give {', '.join(readers)}, or FiftyOne's samples.json.",
         )
     with reading(path, "the file is damaged", "Write it again."):
         given = readers[path.suffix](path, part)
@@ -119,6 +126,30 @@ def _folder(path: Path) -> Given:
             yield block
 
     return Given(len(vectors), vectors.model.width, stored_dtype(vectors.model.dtype), blocks, vectors.ids.tolist())
+
+
+def _samples(path: Path, part: str, known: Mapping[str, str] | None) -> Given:
+    """A field of FiftyOne's samples; images by the field image_id, or by the longest end of the path that is known."""
+    samples = read_samples(path)
+    names = sorted({name for one in samples[:100] for name, value in one.fields() if vector(value) is not None})
+    field = _chosen(names, part, path)
+    found = [(one, vector(one.field(field))) for one in samples]
+    held = [(one, numbers) for one, numbers in found if numbers is not None]
+    if not held or len({len(numbers) for _, numbers in held}) > 1:
+        raise InputError(
+            f"field {field} holds vectors of different lengths, or none", where=str(path), hint="Compute it again."
+        )
+    array = np.stack([numbers for _, numbers in held])
+    return replace(_array(array, path), ids=[_image(one, known or {}) for one, _ in held])
+
+
+def _image(sample: Sample, known: Mapping[str, str]) -> str:
+    name = sample.field("image_id")
+    if isinstance(name, str):
+        return name
+    parts = Path(sample.filepath).parts
+    ends = ("/".join(parts[start:]) for start in range(len(parts)))
+    return next((known[end] for end in ends if end in known), sample.filepath)
 
 
 def _npy(path: Path, part: str) -> Given:

@@ -52,7 +52,7 @@ def import_vectors(
     0 and 1, -1 and 1, or packed bytes (uint8 that go beyond 1), of which `bits` count (default: all). Vectors of
     `left_out`, images that an imported catalogue names and the project leaves out, are passed over.
     """
-    given = read_vectors(vectors, part)
+    given = read_vectors(vectors, part, _by_path(images))
     known = set(images["image_id"])
     listed = _listed(given, ids, vectors, known)
     faults = _id_faults(listed, given, known, partial, frozenset(left_out) - known)
@@ -103,6 +103,11 @@ def import_vectors(
             progress(first + len(block), given.rows)
     finished = writer.finish(wanted, provenance)
     return Done(finished, int(lacking.sum()), len(wanted) - int(lacking.sum()))
+
+
+def _by_path(images: pd.DataFrame) -> dict[str, str]:
+    """The image of each path, where the paths are known."""
+    return dict(zip(images["path"], images["image_id"], strict=True)) if "path" in images else {}
 
 
 def _listed(given: Given, ids: Path | None, vectors: Path, known: set[str]) -> list[str]:

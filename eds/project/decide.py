@@ -238,6 +238,6 @@ def _split_imported(project: "Project", votes: Votes, campaign: str | None) -> "
     from eds.truth.overrides import split_imported
 
     made_by, _ = tables.read_provenance(project.path("truth"), tables.TRUTH)
-    as_imported = made_by.operation.startswith("benchmarks.import")
+    as_imported = made_by.operation.startswith(("benchmarks.import", "benchmarks.pull"))
     acts = votes.labels if campaign is None or not as_imported else read_votes(project).labels
     return split_imported(project.read("truth"), acts, as_imported=as_imported)

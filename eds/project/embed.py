@@ -419,7 +419,7 @@ def import_vectors(
             record(project, name, role=role)
             project.end_rehearsal()
         made_by = project.provenance("embeddings.import", {}, [project.path("images")], params=params)
-        images = project.read("images", columns=["image_id"])
+        images = project.read("images", columns=["image_id", "path"])
         with project.progress("copying", "vectors") as progress:
             model = copy(
                 name,

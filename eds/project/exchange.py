@@ -57,6 +57,7 @@ __all__ = [
     "store_benchmark",
 ]
 LISTED = 20  # files that a result names
+FORMAT_OF_HUBS = "hf"
 
 
 @dataclass(frozen=True)
@@ -142,12 +143,25 @@ def _rehearse_export(
     """Refuse a folder that the export would refuse, and say what it would hold; the dry run ends here."""
     if not storage.is_remote(target):
         check_target(storage.local_path(target), replace=replace)
+    project.would("replace" if replace else "make", str(target), f"{format_name}: {_contents(benchmark)}")
+    project.end_rehearsal()
+
+
+def _contents(benchmark: Benchmark) -> str:
+    """What a benchmark holds, in a line."""
     parts = [f"{0 if benchmark.images is None else len(benchmark.images):,} images"]
     parts += [f"{len(benchmark.truth):,} labels"] if benchmark.truth is not None else []
     parts += [f"{len(benchmark.votes):,} votes"] if benchmark.votes is not None else []
     parts += [f"lists of {', '.join(benchmark.runs)}"] if benchmark.runs else []
-    project.would("replace" if replace else "make", str(target), f"{format_name}: {', '.join(parts)}")
-    project.end_rehearsal()
+    return ", ".join(parts)
+
+
+def would_push(project: "Project", what: str, *, lists: bool = True) -> None:
+    """Say what would leave this machine; the dry run ends here."""
+    if project.dry_run:
+        benchmark, _ = _collect(project, lists=lists, hide_experts=False)
+        project.would("change", what, f"{FORMAT_OF_HUBS}: {_contents(benchmark)}")
+        project.end_rehearsal()
 
 
 class _Lists(Runs):
@@ -271,6 +285,17 @@ def import_benchmark(
         )
 
 
+def import_pulled(
+    project: "Project", folder: Path, params: Mapping[str, Any], *, separate: bool = False, replace: bool = False
+) -> ImportResult:
+    """Import a folder that was downloaded from a hub; `params` say from where."""
+    with project.writing("eds benchmarks pull"):
+        notes = verify_checksums([folder])
+        benchmark = _read(load_format(FORMAT_OF_HUBS, "read"), [folder], {})
+        benchmark = dataclasses.replace(benchmark, notes=(*notes, *benchmark.notes))
+        return store_benchmark(project, benchmark, "benchmarks.pull", params, separate=separate, replace=replace)
+
+
 def _as_text(value: Any) -> Any:
     if isinstance(value, tuple):
         return [str(item) for item in value]
@@ -312,7 +337,7 @@ def store_benchmark(
         work.put(tables, made_by, votes.run if votes else None, excluded)
     truth, suspects, roles = benchmark.truth, benchmark.suspects, images["role"]
     return ImportResult(
-        format=operation.rpartition(".")[2],
+        format=operation.rpartition(".")[2] if operation != "benchmarks.pull" else FORMAT_OF_HUBS,
         kept_catalogue=kept,
         images=len(images),
         products=int(images["product_id"].nunique()),

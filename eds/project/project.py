@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from eds.project.export_run import ExportRunResult
     from eds.project.guidelines import Guidelines
     from eds.project.hash_benchmark import HashBenchmarkOptions, HashBenchmarkResult
+    from eds.project.hub import PushResult
     from eds.project.image_map import MapResult
     from eds.project.image_pairs import ImagePairsResult
     from eds.project.labels import Labels
@@ -1036,6 +1037,52 @@ class Project(ProjectFiles):
 
         return exchange.import_benchmark(
             self, format_name, source, campaign=campaign, separate=separate, replace=replace, **options
+        )
+
+    def push(
+        self,
+        repository: str,
+        *,
+        token_env: str,
+        public: bool = False,
+        endpoint: str | None = None,
+        card: "CardText | None" = None,
+        **options: Any,
+    ) -> "PushResult":
+        """Put the benchmark on the hub as a data set in MTEB's layout, private unless `public`; one commit.
+
+        `token_env` names the environment variable that holds a token with the right to write; no other is used.
+        `options` are those of `export` and of its format hf, as `hide_experts` and `no_images`.
+        """
+        from eds.project import hub
+
+        return hub.push(self, repository, token_env=token_env, public=public, endpoint=endpoint, card=card, **options)
+
+    def pull(
+        self,
+        repository: str,
+        *,
+        revision: str | None = None,
+        token_env: str | None = None,
+        endpoint: str | None = None,
+        separate: bool = False,
+        replace: bool = False,
+    ) -> "ImportResult":
+        """Download a data set from the hub and import it as a benchmark: all of it or nothing.
+
+        `token_env` names the variable with a token, for a private one; `separate` and `replace` as in
+        `import_benchmark`.
+        """
+        from eds.project import hub
+
+        return hub.pull(
+            self,
+            repository,
+            revision=revision,
+            token_env=token_env,
+            endpoint=endpoint,
+            separate=separate,
+            replace=replace,
         )
 
 

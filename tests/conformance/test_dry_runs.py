@@ -119,6 +119,8 @@ CALLS = {
     "benchmarks import trec": "{t}/exported/trec --replace",
     "benchmarks import votes": "{t}/exported/votes/votes.csv --replace",
     "benchmarks import vsd": "{t}/exported/vsd -p {t}/empty",
+    "benchmarks push": "example/garments --token-env NO_TOKEN",
+    "benchmarks pull": "example/garments -p {t}/empty",
     "benchmarks leaderboard": "--out {t}/board.html --resamples 0",
     "benchmarks reproduce vsd": "--out {t}/tables",
     "benchmarks reproduce vsd-bias": "--out {t}/bias",

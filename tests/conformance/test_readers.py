@@ -115,6 +115,35 @@ def metadata(rows: Sequence[Row], root: Path, place: Path) -> Source:
     return Source((root,), root)
 
 
+def samples(rows: Sequence[Row], root: Path, place: Path) -> Source:
+    content = [
+        {
+            "filepath": row.path,
+            "tags": [],
+            "product_id": row.product,
+            "ground_truth": {
+                "_id": {"$oid": "6aff99570fc21fb51c1688b7"},
+                "_cls": "Classification",
+                "label": row.category,
+            },
+        }
+        for row in rows
+    ]
+    (place / "samples.json").write_text(json.dumps({"samples": content}))
+    return Source((place / "samples.json",), root)
+
+
+def cvat(rows: Sequence[Row], root: Path, place: Path) -> Source:
+    images = [
+        f'<image id="{number}" name="{row.path}" width="24" height="20"><tag label="{row.category}" source="manual">'
+        f'<attribute name="product_id">{row.product}</attribute></tag></image>'
+        for number, row in enumerate(rows)
+    ]
+    text = "".join(images)
+    (place / "annotations.xml").write_text(f"<annotations><version>1.1</version>{text}</annotations>")
+    return Source((place / "annotations.xml",), root)
+
+
 Form = Callable[[Sequence[Row], Path, Path], Source]
 FORMS: dict[str, tuple[str, Form]] = {
     "folder": ("folder", folder),
@@ -126,6 +155,8 @@ FORMS: dict[str, tuple[str, Form]] = {
     "deepfashion consumer-to-shop": ("deepfashion", consumer2shop),
     "hugging face shards": ("huggingface", shards),
     "hugging face folder": ("huggingface", metadata),
+    "fiftyone": ("fiftyone", samples),
+    "cvat": ("cvat", cvat),
 }
 LISTS = [name for name in FORMS if name != "folder"]  # the forms that are lists, in which a row may be wrong
 WRONG = {  # where each form holds the row that is put behind the catalogue's
@@ -137,6 +168,8 @@ WRONG = {  # where each form holds the row that is put behind the catalogue's
     "deepfashion consumer-to-shop": ("list_eval_partition.txt", "line 3, 9"),
     "hugging face shards": ("train-0.parquet", "row 10"),
     "hugging face folder": ("metadata.csv", "row 10"),
+    "fiftyone": ("samples.json", "sample 1, 10"),
+    "cvat": ("annotations.xml", "image 1, 10"),
 }
 
 

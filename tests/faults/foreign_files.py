@@ -28,6 +28,7 @@ from eds.embeddings.formats import read_ids, read_vectors
 from eds.errors import EdsError
 from eds.images.detect import detect
 from eds.images.sources import Source, read_source
+from eds.io.fiftyone import packed
 from eds.io.reading import CONTROL, reading
 from eds.labels import backup, vote_columns, vote_files
 from eds.labels.frames import labels_frame
@@ -348,11 +349,66 @@ def _bad_catalogue(images: pd.DataFrame) -> str:
     return "" if edges.isin([0, 4]).all() else "half a crop box"
 
 
+def _fiftyone(folder: Path) -> Path:
+    rows = zip(ROWS, _vectors(), strict=False)
+    box = {"_cls": "Detection", "bounding_box": [0.1, 0.1, 0.5, 0.5]}
+    samples = [
+        {
+            "filepath": row["path"],
+            "tags": ["query"],
+            "metadata": {"width": 8, "height": 8},
+            "product_id": row["product_id"],
+            "ground_truth": {"_cls": "Classification", "label": "dress"},
+            "found": {"_cls": "Detections", "detections": [box]},
+            "clip": packed(numbers),
+        }
+        for row, numbers in rows
+    ]
+    (folder / "samples.json").write_text(json.dumps({"samples": samples}))
+    return folder / "samples.json"
+
+
+def _cvat(folder: Path) -> Path:
+    text = "".join(
+        f'<image id="{number}" name="{row["path"]}" width="8" height="8">'
+        '<box label="a" xtl="1" ytl="1" xbr="5" ybr="5">'
+        f'<attribute name="product_id">{row["product_id"]}</attribute></box></image>'
+        for number, row in enumerate(ROWS)
+    )
+    (folder / "annotations.xml").write_text(f"<annotations>{text}</annotations>")
+    return folder / "annotations.xml"
+
+
+def _argilla(folder: Path) -> Path:
+    records = [
+        {
+            "id": str(number),
+            "fields": {"query_id": "q", "candidate_id": f"c{number}"},
+            "metadata": {},
+            "responses": {"similar": [{"value": "yes", "user_id": "u1"}, {"value": "no", "user_id": "u2"}]},
+        }
+        for number in range(6)
+    ]
+    (folder / "records.json").write_text(json.dumps(records))
+    return folder / "records.json"
+
+
+def _read_argilla(path: Path) -> Any:
+    return exchange._read(load_format("argilla", "read"), [path], {}).votes
+
+
+def _bad_argilla(votes: pd.DataFrame) -> str:
+    texts = votes[["query_id", "candidate_id", "expert_id"]]
+    good = texts.map(lambda value: isinstance(value, str) and bool(value)).all(axis=None)
+    return "" if good and votes["value"].dropna().isin([0, 1]).all() else "votes that are none"
+
+
 IMPORTERS: dict[str, Importer] = {
     "embeddings npy": Importer(_npy, _read_vectors, _bad_vectors),
     "embeddings npz": Importer(_npz, _read_vectors, _bad_vectors),
     "embeddings parquet": Importer(_vector_parquet, _read_vectors, _bad_vectors),
     "embeddings safetensors": Importer(_safetensors, _read_vectors, _bad_vectors),
+    "embeddings fiftyone": Importer(_fiftyone, _read_vectors, _bad_vectors),
     "embeddings ids": Importer(_ids, lambda path: read_ids(path, 12, set())),
     "labels csv": Importer(_votes("csv"), _read_votes, _bad_votes),
     "labels jsonl": Importer(_votes("jsonl"), _read_votes, _bad_votes),
@@ -372,6 +428,9 @@ IMPORTERS: dict[str, Importer] = {
     "images json": Importer(_catalogue("json"), _read_catalogue, _bad_catalogue),
     "images jsonl": Importer(_catalogue("jsonl"), _read_catalogue, _bad_catalogue),
     "images parquet": Importer(_catalogue("parquet"), _read_catalogue, _bad_catalogue),
+    "benchmarks argilla": Importer(_argilla, _read_argilla, _bad_argilla),
+    "images fiftyone": Importer(_fiftyone, _read_catalogue, _bad_catalogue),
+    "images cvat": Importer(_cvat, _read_catalogue, _bad_catalogue),
     "images vsd": Importer(_vsd, _read_catalogue, _bad_catalogue),
 }
 
