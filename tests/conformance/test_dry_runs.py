@@ -112,13 +112,14 @@ CALLS = {
     "training benchmark": "--data catalogue",
     "reports write": "",
     **{f"benchmarks export {name}": f"{{t}}/{name}" for name in ("croissant", "hf", "label-studio", "trec", "votes")},
-    "benchmarks export vsd": "{t}/vsd",
+    **{f"benchmarks export {name}": f"{{t}}/{name}" for name in ("vsd", "fiftyone")},
     "benchmarks import croissant": "{t}/exported/croissant -p {t}/empty",
     "benchmarks import hf": "{t}/exported/hf -p {t}/empty",
     "benchmarks import label-studio": "{t}/exported/label-studio/tasks.json --replace",
     "benchmarks import trec": "{t}/exported/trec --replace",
     "benchmarks import votes": "{t}/exported/votes/votes.csv --replace",
     "benchmarks import vsd": "{t}/exported/vsd -p {t}/empty",
+    "benchmarks import argilla": "{t}/records.json",
     "benchmarks push": "example/garments --token-env NO_TOKEN",
     "benchmarks pull": "example/garments -p {t}/empty",
     "benchmarks leaderboard": "--out {t}/board.html --resamples 0",
@@ -177,6 +178,9 @@ def around(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project.labels.back_up(folder / "saved.zip")
     for name in ("croissant", "hf", "label-studio", "trec", "votes", "vsd"):
         project.export(name, folder / "exported" / name)
+    answers = {"similar": [{"value": "yes", "user_id": "u1"}]}
+    first = dict(zip(PAIR, pairs.iloc[0], strict=True))
+    (folder / "records.json").write_text(json.dumps([{"metadata": first, "responses": answers}]))
     np.save(folder / "ours.npy", np.eye(12, dtype=np.float32))
     (folder / "ids.txt").write_text("\n".join(project.read("images")["image_id"]))
     project.read("images")[["image_id", "path"]].to_csv(folder / "list.csv", index=False)
