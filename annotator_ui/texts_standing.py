@@ -40,6 +40,7 @@ class STANDING(Texts):
         "p_width": "Width of p",
         "recall_width": "Width of the pool's recall",
     }
+    width = "Width of the interval of the pool's recall"
     width_alt = "The interval of the pool's recall against hours: from {first} now to {last} after {hours:,.1f} hours."
     hours = "hours"
 

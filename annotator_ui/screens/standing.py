@@ -73,7 +73,7 @@ def _models(found: StandingResult) -> None:
     rows = pd.DataFrame([vars(one) for one in found.models])
     config, columns = st.column_config, dict[str, Any]()
     for name, title in SAYS.model_columns.items():
-        form = "percent" if name.startswith("precision") else "%.3f" if name.startswith("auc") else "%d"
+        form = "percent" if name.startswith("precision") else "%.3f" if name.startswith("auc") else "localized"
         shown = config.NumberColumn(title, format=form, width=width_for(title))
         columns[name] = config.TextColumn(title) if name == "model" else shown
     if len(rows):
@@ -95,10 +95,13 @@ def _growth(found: StandingResult) -> None:
     left, right = st.columns([3, 2], gap="medium")
     for chart in charts.values():
         with left:
+            st.caption(SAYS.width)
             show_chart(chart, words)
     config = st.column_config
     columns = {
-        name: config.NumberColumn(title, format="percent" if "width" in name else "%.1f" if name == "hours" else "%d")
+        name: config.NumberColumn(
+            title, format="percent" if "width" in name else "%.1f" if name == "hours" else "localized"
+        )
         for name, title in SAYS.more_columns.items()
     }
     with right:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from eds.analysis.anytime import BEST_AT, beta_binomial_sequence, mixture_factor
 from eds.analysis.totals import Estimate, Sampled, share_of, sum_of
 from eds.intervals import MIN_QUERIES, Interval, mean_interval, rate_interval
 from eds.pairs import Flags, Integers, Reals
+
+if TYPE_CHECKING:
+    from eds.analysis.analyses.prevalence import UniformDraws
 
 STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0)  # times the random draws that are labelled now
 MIN_PAIRS = 50  # of the difference of two models, below which no limit is given
@@ -174,6 +178,15 @@ def differences(
             queries = math.ceil(count * of_queries * (both / total) ** 2)
         result.append(Difference(*pair, total / slots, low, high, judged, size, needed, queries, apart))
     return result
+
+
+def anytime_of_draws(draws: "UniformDraws", value: float, least: float, level: float) -> Estimate:
+    """P by uniform draws alone, with limits that hold at every look; none lies below `least`, which is certain."""
+    missing = 0 if draws.enough else draws.drawn - draws.labelled
+    positive = min((draws.rate or 0.0) * draws.effective, draws.effective)
+    low, _ = beta_binomial_sequence(positive, draws.effective + missing, level)
+    _, high = beta_binomial_sequence(positive + missing, draws.effective + missing, level)
+    return Estimate(value, max(low, least), max(high, least))
 
 
 def anytime_outside(parts: Sequence[Sampled], level: float) -> Estimate:

@@ -123,7 +123,7 @@ def _outlook(
     """P and recall with limits for every look, and how narrow the intervals become with more draws."""
     import pandas as pd
 
-    from eds.analysis.standing import Step, anytime_outside, widths
+    from eds.analysis.standing import Step, anytime_of_draws, anytime_outside, widths
     from eds.analysis.totals import Estimate, share_of, sum_of
 
     columns = [*Step.__dataclass_fields__, "hours"]
@@ -134,11 +134,10 @@ def _outlook(
     drawn = sum(part.drawn for part in facts.strata)
     rows = widths(pool, facts.strata, size, drawn, level)
     growth = pd.DataFrame([{**vars(row), "hours": row.further * hours} for row in rows])
-    return (
-        Estimate(*(part / size for part in (total.value, total.low, total.high))),
-        share_of(pool, outside),
-        growth,
-    )
+    p = Estimate(*(part / size for part in vars(total).values()))
+    if facts.random is not None and facts.p is not None:  # p itself comes from the draws alone, not from the pool
+        p = anytime_of_draws(facts.random, facts.p.value, facts.p_lower_bound, level)
+    return p, share_of(pool, outside), growth
 
 
 def model_standings(inputs: Inputs, level: float) -> "tuple[list[ModelStanding], Sequence[Difference]]":

@@ -19,15 +19,17 @@ Reals = npt.NDArray[np.float64]
 SURE = 0.01  # no pair counts as more certain beforehand: the relevance model may be wrong
 USUAL_ERROR = 0.1  # of an expert, where too few control pairs say it
 LEAST = 30  # control pairs that say it
+FACTORS = (1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)  # of a full panel's error: what a stop allows
+TOLERANCE = 1.01  # of the expected error beside the full panel's
 
 
 def needed_leads(probability: Reals, error: float, panel: int, *, matters: npt.ArrayLike = False) -> Integers:
     """By how many votes similar, and different, must lead before a pair needs no further vote; pairs x 2.
 
-    Formula: with f the pair's probability, e the experts' error, E 1.1 times the error of a full panel's majority
-    (labels that are this sure at least are on average as sure as the panel's):
+    Formula: with f the pair's probability, e the experts' error, E a share of the error of a full panel's majority:
     lead_similar = ceil((logit(1 - E) - logit f) / logit(1 - e)), lead_different = ceil((logit(1 - E) + logit f) /
-    logit(1 - e)), from 1 to the panel.
+    logit(1 - e)), from 1 to the panel. The share is the largest of 1.1, 1, .9, ... 0 at which the labels of all pairs
+    together are expected to be as right as those of full panels (1.1 often is, as most labels are surer than 1 - E).
     Source: Wald 1945 (sequential probability ratio test).
     Conventions: f is kept within [0.01, 0.99]; a pair that matters for a comparison needs a lead of 2; a full panel
     decides by its majority, whatever the leads. e is kept within [0.01, 0.4].
@@ -42,12 +44,18 @@ def needed_leads(probability: Reals, error: float, panel: int, *, matters: npt.A
     e = min(max(error, 0.01), 0.4)
     f = np.clip(probability, SURE, 1 - SURE)
     odd = panel if panel % 2 else panel - 1  # of an even panel a tie is negative, which is one vote less
-    wanted = _logit(1 - 1.1 * (1 - majority_accuracy(odd, 1 - e, 1 - e)["sensitivity"]))
+    of_panel = 1 - majority_accuracy(odd, 1 - e, 1 - e)["sensitivity"]
     prior = np.log(f / (1 - f))
-    leads = np.ceil(np.stack([wanted - prior, wanted + prior], axis=1) / _logit(1 - e) - 1e-9).astype(np.int64)
     least = np.where(np.broadcast_to(np.asarray(matters, np.bool_), f.shape), 2, 1)[:, None]
-    result: Integers = np.clip(leads, np.minimum(least, panel), panel + 1)
-    return result
+    everybody: Integers = np.full((len(f), 2), panel + 1)
+    allowed = _expected_error(everybody, f, e, panel)
+    for factor in FACTORS:
+        wanted = _logit(1 - max(factor * of_panel, 1e-12))
+        leads = np.ceil(np.stack([wanted - prior, wanted + prior], axis=1) / _logit(1 - e) - 1e-9).astype(np.int64)
+        result: Integers = np.clip(leads, np.minimum(least, panel), panel + 1)
+        if _expected_error(result, f, e, panel) <= allowed * TOLERANCE:
+            return result
+    return everybody
 
 
 def experts_error(positive: Integers, negative: Integers) -> float:
@@ -139,8 +147,19 @@ def expected_votes(leads: Integers, probability: Reals, error: float, panel: int
     for cell, (similar, different) in enumerate(cells.tolist()):
         mine = probability[of.ravel() == cell]
         for right, share in ((1 - error, float(mine.sum())), (error, float((1 - mine).sum()))):
-            total += share * _expected(similar, different, right, panel)
+            total += share * _walk(similar, different, right, panel)[0]
     return total / len(leads)
+
+
+def _expected_error(leads: Integers, probability: Reals, error: float, panel: int) -> float:
+    """The expected wrong labels of all pairs."""
+    total = 0.0
+    cells, of = np.unique(leads, axis=0, return_inverse=True)
+    for cell, (similar, different) in enumerate(cells.tolist()):
+        mine = probability[of.ravel() == cell]
+        total += float(mine.sum()) * (1 - _walk(similar, different, 1 - error, panel)[1])
+        total += float((1 - mine).sum()) * _walk(similar, different, error, panel)[1]
+    return total
 
 
 @dataclass(frozen=True)
@@ -172,21 +191,23 @@ def check_control(votes: Integers, leads: Integers, level: float = 0.95) -> Cont
     return ControlCheck(len(votes), float(stopped.votes.mean()), float(votes.shape[1]), turned, float(low), float(high))
 
 
-def _expected(similar: int, different: int, right: float, panel: int) -> float:
-    """Votes until a stop, each positive with probability `right`."""
+def _walk(similar: int, different: int, positive: float, panel: int) -> tuple[float, float]:
+    """Votes until a stop, each positive with this probability, and how probably the label is positive then."""
     open_with = {0: 1.0}
-    expected = 0.0
+    expected = label = 0.0
     for asked in range(1, panel + 1):
         expected += sum(open_with.values())
         left = panel - asked
         after: dict[int, float] = {}
         for lead, chance in open_with.items():
-            for step, share in ((1, right), (-1, 1 - right)):
+            for step, share in ((1, positive), (-1, 1 - positive)):
                 new = lead + step
                 if new < similar and -new < different and new <= left and new + left > 0:
                     after[new] = after.get(new, 0.0) + chance * share
+                elif new > 0:
+                    label += chance * share
         open_with = after
-    return expected
+    return expected, label
 
 
 def _logit(share: float) -> float:

@@ -1,16 +1,18 @@
 """Confidence sequences and plans, held against simulations and against their definitions by brute force."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from eds.analysis.analyses.prevalence import UniformDraws
 from eds.analysis.anytime import beta_binomial_sequence, mixture_factor
-from eds.analysis.standing import differences, macro_auc, widths
+from eds.analysis.standing import anytime_of_draws, differences, macro_auc, widths
 from eds.analysis.totals import Estimate, Sampled
 from eds.errors import InputError
-from eds.intervals import wilson_interval
+from eds.intervals import clopper_pearson_interval, wilson_interval
 from eds.metrics.auc import roc_auc
 
 
@@ -40,6 +42,18 @@ def test_looking_every_50_pairs_excludes_the_truth_in_at_most_5_percent() -> Non
         fooled += any(not low <= 0.05 <= high for low, high in (wilson_interval(*look) for look in looks))
     assert excluded / 200 <= 0.05
     assert fooled / 200 > 0.15, "Wilson's limits are for one look"
+
+
+def test_p_by_uniform_draws_alone_has_limits_for_every_look_around_those_for_one() -> None:
+    """12 of 1,500 draws, beside a pool that is judged throughout: the pool says nothing of these limits."""
+    one = (12 / 1500, *clopper_pearson_interval(12, 1500))
+    draws = UniformDraws(1e5, 1500, 0, 1500, 12, 1500.0, one[0], True, one[0], None, one[1], one[2], None)
+    found = anytime_of_draws(draws, one[0], 0.0, 0.95)
+    assert (found.low, found.high) == pytest.approx(beta_binomial_sequence(12, 1500))
+    assert found.low < one[1] < one[2] < found.high
+    assert anytime_of_draws(draws, one[0], 0.006, 0.95).low == 0.006, "so many are known"
+    torn = anytime_of_draws(replace(draws, labelled=1000, enough=False), one[0], 0.0, 0.95)
+    assert torn.high > found.high
 
 
 @pytest.mark.parametrize("better", [0.0, 0.1])

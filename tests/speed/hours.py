@@ -156,7 +156,7 @@ def promises(count: int) -> Iterator[Row]:
 
 
 def plans(count: int) -> Iterator[Row]:
-    """The width that is planned for three times the draws over the one that they give."""
+    """The width that is planned for more draws over the one that they give: uniform ones, and weighted ones."""
     rng = np.random.default_rng(6)
     size, positives, whole = 200_000, 4000, Estimate(2000, 2000, 2000)
     planned, met = [], []
@@ -166,6 +166,13 @@ def plans(count: int) -> Iterator[Row]:
         met += widths(whole, [Sampled("all", size, 3000, 3000, later)], size, 3000, 0.95, (1.0,))
     ratio = np.mean([one.p_width for one in planned]) / np.mean([one.p_width for one in met])
     yield "planning", "3 times the draws", "planned width of the real one, within .1", float(ratio)
+    nothing, size = Estimate(0, 0, 0), 162_000
+    for kind in ("right", "useless"):
+        first = [weighted(kind, seed)[1] for seed in range(count // 5)]
+        more = [weighted(kind, seed, batches=4)[1] for seed in range(count // 5, 2 * (count // 5))]
+        wide = np.mean([widths(nothing, [one], size, 1800, 0.95, (34 / 18,))[0].p_width for one in first])
+        real = np.mean([widths(nothing, [one], size, 3400, 0.95, (1.0,))[0].p_width for one in more])
+        yield "planning", f"twice the draws, weighted, f {kind}", "planned width of the real one", float(wide / real)
 
 
 def replication(count: int) -> Iterator[Row]:
