@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotator_ui import language
 from annotator_ui.app_state import site, viewer
-from annotator_ui.screen import is_dark, menu
+from annotator_ui.screen import is_dark, marked_section, menu
 from annotator_ui.texts import PRODUCT
 from annotator_ui.theme import DARK, LIGHT
 
@@ -12,6 +12,12 @@ from annotator_ui.theme import DARK, LIGHT
 ROOM = "<style>[data-testid=stMetric] * { white-space: normal !important; }</style>"
 # On phones Streamlit's menu, closed, only lies beyond the edge: the keyboard would go through all of its links.
 CLOSED = "<style>[data-testid=stSidebar][data-collapsed=true] { visibility: hidden; }</style>"
+
+
+# Where tables' tools are always visible, they have a line of their own instead of lying over what is above.
+TOOLS = """<style>@media (hover: none) {
+  [data-testid=stFullScreenFrame]:has([data-testid=stDataFrame] [data-testid=stElementToolbar]) { padding-top: 2.4rem; }
+}</style>"""
 
 
 def main() -> None:
@@ -23,8 +29,10 @@ def main() -> None:
     language.use(language.chosen(who.language, accepted))
     st.session_state[language.STATE] = language.current()
     text = (DARK if is_dark() else LIGHT)["text"]  # a chosen segment of Streamlit's is too pale to read in the dark
-    st.html(f'{CLOSED}{ROOM}<style>button[data-selected="true"] p {{ color: {text} !important; }}</style>')
-    st.navigation(menu(who), position="top").run()
+    st.html(f'{CLOSED}{ROOM}{TOOLS}<style>button[data-selected="true"] p {{ color: {text} !important; }}</style>')
+    page = st.navigation(menu(who), position="top")
+    st.html(f"<style>{marked_section(who, page.url_path)}</style>")
+    page.run()
 
 
 if __name__ == "__main__":  # as Streamlit calls it; child processes (decoders) load it, too, under another name

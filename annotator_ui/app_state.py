@@ -15,6 +15,7 @@ from annotator_ui.auth.secret import read_secret
 from eds.errors import InputError, ProjectError
 from eds.project import Project
 from eds.project.experts import Session
+from eds.project.received_pictures import ReceivedPictures
 
 if TYPE_CHECKING:
     from annotator_ui.auth.openid import OpenId
@@ -102,6 +103,11 @@ class Site:
         from annotator_ui.looking.uploads import Uploads
 
         return Uploads()
+
+    @cached_property
+    def received(self) -> ReceivedPictures:
+        """The pictures of a catalogue that leads sent."""
+        return ReceivedPictures(self.owner)
 
     @cached_property
     def asking(self) -> "Asking":

@@ -66,11 +66,6 @@ def strip(title: str, about: str, cards: Sequence[tuple[str, str, str, Sequence[
     return _piece("strip", title, about, cards, why)
 
 
-def keys(rows: Sequence[tuple[str, str]]) -> Markup:
-    """Return keys and what they do."""
-    return _piece("keys", rows)
-
-
 def button(address: str, text: str) -> Markup:
     """Return a link to a file that looks like a button."""
     return _piece("button", address, text)

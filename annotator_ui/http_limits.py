@@ -12,7 +12,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 HEADER_BYTES = 64 * 1024
 HEADER_SECONDS = 20.0
 BODY_BYTES = 1 << 20  # the gate refuses far less by its length; this is for bodies that nobody reads
-UPLOAD = "/looking/upload"  # the one route that takes more: the gate marks a lead's request by ADMITTED
+UPLOAD = "/looking/upload"
+CATALOGUE_UPLOAD = "/catalogue/upload"
+UPLOADS = (UPLOAD, CATALOGUE_UPLOAD)  # the routes that take more: the gate marks a lead's request by ADMITTED
 UPLOAD_BYTES = 10 * 2**20
 ADMITTED = "eds.upload"
 BODY_SECONDS = 60.0

@@ -1,4 +1,4 @@
-"""Streamlit's page says which language it is in: its own file has `lang="en"` for every reader."""
+"""Streamlit's page in the reader's language: its own file has `lang="en"` and English words for every reader."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import file_util
 
-from annotator_ui import language
+from annotator_ui import language, streamlit_words
 
 # Not asked of Streamlit for a page: a copy that the browser has may be in another language, and it comes as it is.
 WHOLE = (b"if-none-match", b"if-modified-since", b"range", b"accept-encoding")
@@ -16,8 +16,8 @@ ENGLISH = b'<html lang="en">'
 class PageLanguage:
     """The middleware: Streamlit's page with the language of the request; everything else as it is."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, base: str = "") -> None:
+        self.app, self._base = app, base
         self._page = (Path(file_util.get_static_dir()) / "index.html").read_bytes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,6 +41,7 @@ class PageLanguage:
             body = message.get("body", b"")
             if body == self._page:
                 body = body.replace(ENGLISH, f'<html lang="{of}">'.encode(), 1)
+                body = body.replace(b"</head>", streamlit_words.tag(self._base).encode() + b"</head>", 1)
                 headers = MutableHeaders(scope=start)
                 headers["Content-Length"] = str(len(body))
                 for name in ("ETag", "Last-Modified"):

@@ -151,6 +151,18 @@ def menu(who: Viewer) -> "dict[str, list[st.Page]]":
     return sections
 
 
+def marked_section(who: Viewer, address: str) -> str:
+    """Return the style that marks the menu's section of this page, as Streamlit marks a page that has none."""
+    shown = [item for item in screens().values() if item.in_menu and may(who, item.role)]
+    sections = list(dict.fromkeys(item.section for item in shown if item.section))
+    here = next((item.section for item in shown if item.name.replace("_", "-") == address), "")
+    if not here:
+        return ""
+    place = sum(not item.section for item in shown) + sections.index(here) + 1
+    mark = "background: color-mix(in srgb, currentColor 10%, transparent); font-weight: 700;"
+    return f"[data-testid=stTopNav] > div:nth-child({place}) [data-testid=stTopNavSection] {{ {mark} }}"
+
+
 @contextmanager
 def shown_errors() -> Iterator[None]:
     """Show an error of the library as its sentence with all its faults, and go on behind the block."""
@@ -183,8 +195,9 @@ def dataframe(
     frame: "pd.DataFrame", alt: str, columns: Mapping[str, Any], *, key: str | None = None, select: bool = False
 ) -> int | None:
     """Show a table of Streamlit's own, with the columns of `columns` only; the selected row, if rows are selected."""
-    shown, columns = _written(frame[list(columns)], columns)
-    height: Any = "content" if len(shown) <= ROWS else 36 * (ROWS + 1)
+    numbers, columns = _written(frame[list(columns)], columns)
+    shown, columns = _with_shares(numbers, columns)
+    height: Any = "content" if len(numbers) <= ROWS else 36 * (ROWS + 1)
     options: dict[str, Any] = {
         "hide_index": True,
         "column_config": dict(columns),
@@ -198,7 +211,17 @@ def dataframe(
         return None
     state = st.dataframe(shown, **options, on_select="rerun", selection_mode="single-row")
     rows = state["selection"]["rows"]
-    return int(rows[0]) if rows and rows[0] < len(shown) else None
+    return int(rows[0]) if rows and rows[0] < len(numbers) else None
+
+
+def _with_shares(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Shares as our other figures have them: Streamlit's percent shows two digits, and none of a whole number."""
+    kinds = {name: dict(column.get("type_config") or {}) for name, column in columns.items()}
+    shares = [name for name, kind in kinds.items() if kind.get("format") == "percent" and kind["type"] == "number"]
+    if not shares:
+        return frame, dict(columns)
+    plain = {name: {**columns[name], "type_config": {**kinds[name], "format": None}} for name in shares}
+    return frame.style.format(dict.fromkeys(shares, html.percent), na_rep="–"), {**columns, **plain}
 
 
 def _written(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> "tuple[pd.DataFrame, dict[str, Any]]":

@@ -5,6 +5,7 @@
     auth/accounts.py     /sign-in /invitation/TOKEN /sign-out
     pictures.py          /pictures/SIZE/NAME
     looking/routes.py    /looking/...: the map's points and uploaded pictures, for leads
+    sending/routes.py    /catalogue/upload: pictures of a catalogue, from leads
     judging/routes.py    /api/campaigns/... /judging/...
     api/                 /api/v1/...: programs, by token
     exporting.py         files of labels, for leads
@@ -28,7 +29,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 from streamlit.web import bootstrap
 
-from annotator_ui import exporting, health, icon, language, pictures, reports
+from annotator_ui import exporting, health, icon, language, pictures, reports, streamlit_words
 from annotator_ui.api import routes as api
 from annotator_ui.app_state import SESSION_HEADER, Site, install, site
 from annotator_ui.auth import accounts
@@ -42,6 +43,7 @@ from annotator_ui.lanes import Lane, in_lane
 from annotator_ui.looking import routes as looking
 from annotator_ui.page_language import PageLanguage
 from annotator_ui.screen import own_screens
+from annotator_ui.sending import routes as sending
 from annotator_ui.texts import FAILED
 from annotator_ui.theme import THEME
 from eds.errors import EdsError
@@ -66,6 +68,8 @@ def build(of: Site) -> st.App:
         *accounts.routes(base),
         *pictures.routes(base),
         *looking.routes(base),
+        *sending.routes(base),
+        *streamlit_words.routes(base),
         *exporting.routes(base),
         *reports.routes(base),
         *icon.routes(base),
@@ -75,7 +79,7 @@ def build(of: Site) -> st.App:
         *api.routes(base),
     ]
     app = Path(__file__).with_name("app.py")
-    before = [Middleware(Gate, site=of), Middleware(CompressedScripts, base=base), Middleware(PageLanguage)]
+    before = [Middleware(Gate, site=of), Middleware(CompressedScripts, base=base), Middleware(PageLanguage, base=base)]
     return st.App(app, routes=routes, middleware=before, lifespan=_background, on_script_error=_told)
 
 

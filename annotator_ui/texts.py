@@ -203,30 +203,6 @@ class GUIDE(Texts):
     positive = "Similar"
     negative = "Not similar"
     border = "Borderline"
-    keys_pair = (
-        ("J or ←", "not similar"),
-        ("K or →", "similar"),
-        ("U", "unsure"),
-        ("Z or Backspace", "undo, as far as you like"),
-        ("F", "flag, with a reason"),
-        ("hold L", "magnify the same place in both pictures"),
-        ("hold B", "flicker between the two"),
-        ("G", "this guide"),
-        ("?", "all keys"),
-    )
-    keys_grid = (
-        ("arrows, then space", "mark or unmark a candidate"),
-        ("1 to 9", "mark or unmark by number"),
-        ("A", "mark all"),
-        ("I", "invert"),
-        ("Enter", "save the page and go on"),
-        ("Shift and click", "mark the last one, save and go on"),
-        ("U, F", "unsure; flag"),
-        ("Z or Backspace", "back to the page before"),
-    )
-    pair_mode = "One pair at a time"
-    grid_mode = "A query with all its candidates"
-
     version = "Version {version}. Every judgement keeps the version it was given under."
 
 
@@ -236,10 +212,8 @@ class REPORT(Texts):
     title = "Report"
     about = "What the decided labels say of the models, with the limits of every figure."
     none_title = "There is no report yet"
-    none = (
-        "Once the labels are decided, eds reports write puts one page with every figure, its interval and how it "
-        "was computed into the project. It is shown here then."
-    )
+    none = "One page with every figure, its interval and how it was computed. It is written once labels are decided."
+    begin = "Decide labels and write the report on the page of a campaign."
     open = "Open in a new tab"
     english = "The report is in English."
 

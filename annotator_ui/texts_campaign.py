@@ -40,7 +40,10 @@ class OVERVIEW(Texts):
     experts = "Experts"
     experts_open = "Select an expert to see their answers."
     categories = "Where experts disagree"
-    categories_about = "Share of pairs with votes for and against, by category of the query; 95 % intervals."
+    categories_about = (
+        "Share of pairs with votes for and against, by category of the query; 95 % intervals where there are enough "
+        "queries."
+    )
     categories_none = "Shown when two experts have judged pairs of a category."
     days = "Judgements a day"
 

@@ -115,6 +115,9 @@ DIALOGS = Messages("DIALOGS") | {
     "helpGrid": "Arrows move, Space marks, numbers mark the candidate of that number. With Shift, Space or a click "
     "marks the last one and saves the page. Hold Space, the mouse or a finger on a candidate to see it large; wheel or "
     "pinch to zoom both pictures, Alt for one alone.",
+    "helpPair": "One pair at a time",
+    "helpPage": "A query with all its candidates",
+    "helpChange": "Other keys can be chosen on the judging page: press {key} there.",
     "helpTouch": "Wheel, pinch or double click zooms both pictures, Alt one alone; drag, or Shift with an arrow, moves "
     "them. 1 to 4 show further pictures of the products. With a finger: swipe right for similar, left for not similar.",
     "guideTitle": "Guideline",
@@ -226,8 +229,10 @@ ADJUDICATE = Messages("ADJUDICATE") | {
     "open": "Leave open",
     "back": "Back",
     "forward": "Next",
-    "noneTitle": "Nothing left",
-    "none": "Every pair of this kind is decided. Choose another kind, or show the decided pairs.",
+    "noneTitle": "Nothing to decide",
+    "none": "Experts agree so far, or every pair is decided. Choose another kind or campaign, or show the decided "
+    "pairs.",
+    "toCampaign": "To the campaign",
     "last": "Your last decisions",
 }
 

@@ -117,7 +117,7 @@ class POOL(Texts):
         "alone": "Only this model",
     }
     random = "All pairs (p)"
-    random_none = "No random pairs are decided. Draw some (eds suspects random) and judge them to estimate p."
+    random_none = "No random pairs are decided. Draw some for a new campaign: they tell the share p among all pairs."
     random_part = "These figures are of the whole project: the votes of all campaigns."
     missing = "{missing:,} of {drawn:,} random pairs have no label: the interval of p is widened by them."
     left_out = plural(
@@ -269,11 +269,12 @@ class CATALOGUE(Texts):
         "reasons": "Why",
     }
     import_title = "Import pictures"
-    import_about = (
-        "A folder on the server, whose subfolders may be categories or products, or a list of pictures (CSV, Parquet, "
-        "JSON). A second import reads what has changed."
-    )
-    place, place_help = "Folder or file on the server", "As the server sees it, such as /data/photos."
+    import_about = "Subfolders may be categories or products. A second import reads what has changed."
+    source = "Where the pictures are"
+    sources: ClassVar = {"device": "On this device", "server": "On the server"}
+    place = "Folder or file on the server"
+    place_help = "A folder, or a list of pictures (CSV, Parquet, JSON), as the server sees it, such as /data/photos."
+    ready = plural("{n:,} picture has arrived.", "{n:,} pictures have arrived.")
     layout = "Subfolders are"
     layouts: ClassVar = {
         "auto": "recognised",
@@ -314,6 +315,63 @@ class CATALOGUE(Texts):
     no_images = "Import a folder or a list first."
 
 
+class SENDING(Texts):
+    """A folder of pictures, sent from the browser; the script fills in the numbers."""
+
+    choose = "Folder of pictures on this device"
+    about = "Pictures of up to 10 MB. A broken upload goes on where it stopped: choose the same folder again."
+    looking = "Looking what has arrived already …"
+    sending = "{done} of {count} pictures"
+    arrived = "All {count} pictures have arrived."
+    refused = "{count} pictures have arrived, {faults} have not:"
+    large = "larger than 10 MB"
+    failed = "The server did not answer. Choose the folder again to go on."
+    nothing = "There are no pictures in this folder."
+
+
+class STREAMLIT(Texts):
+    """What Streamlit says in English, word for word as it says it: streamlit_words.py replaces it in the browser."""
+
+    words: ClassVar = (
+        "Skip to main content",
+        "Show/hide columns",
+        "Download as CSV",
+        "Search",
+        "Fullscreen",
+        "Close fullscreen",
+        "Type to search",
+        "Sort ascending",
+        "Sort descending",
+        "Autosize",
+        "Pin column",
+        "Unpin column",
+        "Hide column",
+        "Statistics",
+        "Format",
+        "Add row",
+        "Delete row(s)",
+        "No results",
+        "Choose an option",
+        "Choose options",
+        "Select all",
+        "Clear all",
+        "Copy to clipboard",
+        "Copied",
+        "Running...",
+        "Add",
+        "Press Enter to apply",
+        "Press Ctrl+Enter to apply",
+        "Press \u2318+Enter to apply",
+        "Press Enter to add",
+        "Press Enter to submit form",
+        "Press Ctrl+Enter to submit form",
+        "Press \u2318+Enter to submit form",
+        "Open sidebar",
+        "Close sidebar",
+        "Help for {name}",
+    )
+
+
 class JOURNAL(Texts):
     """What was drawn, asked and imported, and undo."""
 
@@ -322,6 +380,7 @@ class JOURNAL(Texts):
     table = "The journal, newest first"
     columns: ClassVar = {
         "what": "What",
+        "command": "Command",
         "by": "By",
         "at": "When (UTC)",
         "pairs": "Pairs or votes",
@@ -330,8 +389,23 @@ class JOURNAL(Texts):
     undone = "undone"
     empty_title = "Nothing to undo"
     empty_body = "Pools, draws, campaigns and imports of votes appear here."
+    kinds: ClassVar = {
+        "suspects.pool": "Pool",
+        "suspects.add": "Pairs of a file",
+        "suspects.add-images": "Pairs of new pictures",
+        "suspects.add-model": "Pairs of a new model",
+        "suspects.draw": "Pairs drawn where they tell most",
+        "suspects.gold": "Known pairs",
+        "suspects.negatives": "Negative pairs",
+        "suspects.random": "Random pairs",
+        "suspects.reorder": "Another order",
+        "suspects.repeats": "Repeated pairs",
+        "campaign": "Campaign",
+        "votes": "Imported votes",
+        "duplicates": "Near duplicates",
+    }
     which = "Entry"
-    undo = "Undo"
+    undo = "Undo: {name}"
     done = "{name} is undone."
     taken = plural(
         "{n} pair that nobody has judged leaves the queues.",

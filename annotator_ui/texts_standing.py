@@ -55,6 +55,7 @@ class PROMISE(Texts):
     depth = "Depth of the pool"
     depth_about = "now {now}"
     none = "none"
+    needs = "Nothing is decided yet; a promise rests on decided labels."
     recall, recall_about = "Holds, estimated", "surely {low}"
     price, price_about = "Price, hours", "{pairs:,} pairs, {judgements:,} judgements"
     kept = "no more than the pool of today"

@@ -25,7 +25,7 @@ from annotator_ui.auth import security_headers
 from annotator_ui.auth.client import Client, is_address, is_known_host, vouched_account
 from annotator_ui.auth.cookies import full_name, session_cookie
 from annotator_ui.auth.socket_guard import guarded
-from annotator_ui.http_limits import ADMITTED, UPLOAD, UPLOAD_BYTES
+from annotator_ui.http_limits import ADMITTED, UPLOAD_BYTES, UPLOADS
 from annotator_ui.lanes import in_lane
 from annotator_ui.texts import SIGNED_OUT
 from eds.errors import EdsError
@@ -35,7 +35,7 @@ LOG = logging.getLogger(__name__)
 RENEW = 3600  # seconds: a token older than this is renewed when a page is loaded
 LARGEST = 256 * 1024  # bytes of a request: many judgements at once
 LARGEST_FORM = 20_000
-LARGEST_UPLOAD = UPLOAD_BYTES  # a picture that a lead searches by
+LARGEST_UPLOAD = UPLOAD_BYTES  # a picture that a lead sends
 OPEN = re.compile(r"/(sign-in(/passkey\.js)?|invitation/[^/]+|health|ready)")
 OPEN_WITH_OPENID = re.compile(rf"{OPEN.pattern}|/sign-in/openid(/back)?")
 # Pages whose forms carry a token of their own.
@@ -145,7 +145,7 @@ class Gate:
             scope["eds.viewer"] = as_viewer(result)
             language.use(language.chosen(result.language, _accepted(scope)))
             scope["eds.token"] = token
-            if path == UPLOAD and scope["method"] not in security_headers.SAFE:
+            if path in UPLOADS and scope["method"] not in security_headers.SAFE:
                 if not may(scope["eds.viewer"], "lead"):
                     return JSONResponse({"error": "for leads only"}, 403)
                 scope[ADMITTED] = True
@@ -251,7 +251,7 @@ def _too_large(scope: Scope, path: str) -> Response | None:
         return None  # it has no body
     if length is None or not length.isdigit():
         return JSONResponse({"error": "length required"}, 411)
-    most = LARGEST_FORM if FORMS.fullmatch(path) else LARGEST_UPLOAD if path == UPLOAD else LARGEST
+    most = LARGEST_FORM if FORMS.fullmatch(path) else LARGEST_UPLOAD if path in UPLOADS else LARGEST
     return JSONResponse({"error": "too large"}, 413) if int(length) > most else None
 
 

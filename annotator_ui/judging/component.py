@@ -1,7 +1,7 @@
 """The judging component, as Streamlit scripts mount it. Everything else happens in the browser and in routes.py.
 
-It is one component with two starts: the page where pairs are judged, and on pages without pairs a line that says how
-much is saved and sends what closed tabs left behind in this browser.
+It is one component with several starts: the page where pairs are judged, its keys as a list, and on pages without
+pairs a line that says how much is saved and sends what closed tabs left behind in this browser.
 """
 
 from collections.abc import Sequence
@@ -53,6 +53,11 @@ def show_saving(who: Viewer) -> None:
     _mount(key="saving", data=_common(who, "saving.js", judging=False), on_stored_change=lambda: None)
 
 
+def show_keys(who: Viewer) -> None:
+    """Show what each key does, as this person has chosen them in this browser."""
+    _mount(key="keys", data=_common(who, "key_list.js", judging=False))
+
+
 def data_for(
     found: ExpertProgress, who: Viewer, view: str, start: str = "main.js", opened: int | None = None
 ) -> dict[str, Any]:
@@ -85,7 +90,7 @@ def data_for(
 
 
 def _common(who: Viewer, start: str, *, judging: bool) -> dict[str, Any]:
-    """Return the data of both starts; `start` is the module that the loader mounts."""
+    """Return the data of every start; `start` is the module that the loader mounts."""
     return {
         "base": site().base,
         "version": assets.version(),

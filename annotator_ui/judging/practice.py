@@ -84,10 +84,10 @@ def _told(viewer: Viewer, found: Round, *, due: bool) -> dict[str, Any]:
     }
 
 
-def _answer(_: Request, viewer: Viewer, campaign: str, body: bytes) -> dict[str, Any]:
+def _answer(_: Request, viewer: Viewer, __: str, body: bytes) -> dict[str, Any]:
+    """One question to the store and no more: the expert looks at the pair until this is answered."""
     asked = parse_body(PracticeAnswer, body)
     same_expert(asked.expert, viewer)
-    _member(viewer, campaign)
     answer = site().project.calibration.answer(viewer.name, asked.task, asked.value, asked.token, seconds=asked.seconds)
     return _feedback(answer)
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
+from annotator_ui.texts_judging import PAGE
 from annotator_ui.texts_leads import COMMON
 from eds.project.campaigns import Form
 
@@ -11,12 +12,19 @@ def form_of(given: Form, mode: str, key: str = "form") -> Form:
     """Let the lead change the form of a campaign in this mode; what is chosen now."""
     with st.container():
         question = st.text_input(
-            SAYS.form_question, given.question, help=SAYS.form_question_help, max_chars=200, key=f"{key}-question"
+            SAYS.form_question,
+            given.question,
+            help=SAYS.form_question_help,
+            max_chars=200,
+            key=f"{key}-question",
+            placeholder=PAGE["questions"][mode],
         )
         sides = st.columns(2)
         names = [
-            side.text_input(label, value, max_chars=60, key=f"{key}-{label}")
-            for side, label, value in zip(sides, SAYS.form_sides, (given.query_name, given.candidate_name), strict=True)
+            side.text_input(label, value, max_chars=60, key=f"{key}-{label}", placeholder=PAGE[usual])
+            for side, label, value, usual in zip(
+                sides, SAYS.form_sides, (given.query_name, given.candidate_name), ("query", "candidate"), strict=True
+            )
         ]
         known = list(dict.fromkeys([*SAYS.form_suggested, *given.aspects]))
         aspects = st.multiselect(

@@ -16,7 +16,7 @@ def show_promise(key: str) -> None:
     st.subheader(SAYS.title, anchor=False)
     st.caption(SAYS.about)
     if not site().project.path("suspects").exists() or not site().project.path("truth").exists():
-        st.caption(SAYS.none)
+        st.caption(SAYS.needs)
         return
     left, right = st.columns(2)
     share = left.number_input(SAYS.share, 1, 99, 90, step=5, key=f"{key}-share") / 100

@@ -12,6 +12,7 @@ from annotator_ui.looking.components import point_map
 from annotator_ui.looking.maps import COLOURS, Colour, Drawn, drawn
 from annotator_ui.looking.search_view import page_address
 from annotator_ui.screen import go_to, put, report_after_rerun, shown_errors
+from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_looking import LOOKING
 from annotator_ui.texts_looking import MAP as SAYS
 from eds.choices import ImagePartners, MapMethod
@@ -160,7 +161,7 @@ def _make_campaign(
         st.caption(SAYS.no_experts)
         return
     name = st.text_input(SAYS.campaign_name, max_chars=100, key="looking-campaign").strip()
-    panel = st.multiselect(SAYS.panel, ready, ready, key="looking-panel")
+    panel = st.multiselect(SAYS.panel, ready, ready, placeholder=COMMON.choose, key="looking-panel")
     pairs = len(plan.pairs)
     form = CampaignPlan(gold_share=0.0, repeat_share=0.0)
     cost = site().project.campaigns.cost(pairs, max(len(panel), 1), form)

@@ -5,7 +5,7 @@ import streamlit as st
 from annotator_ui import html, language
 from annotator_ui.app_state import Viewer, site, url
 from annotator_ui.escape_markdown import escape_markdown
-from annotator_ui.screen import link_to, put, screen
+from annotator_ui.screen import put, screen
 from annotator_ui.texts import ACCOUNT as SAYS
 from annotator_ui.texts_programs import PROGRAMS
 from eds.project.experts import INVITED
@@ -24,7 +24,13 @@ def show(who: Viewer) -> None:
     else:
         st.caption(SAYS.change)
     own = language.languages().get(who.language, SAYS.browser)
-    put(html.link(url("/language"), SAYS.language.format(name=own)))
-    st.link_button(SAYS.passkeys, url("/passkeys"))
-    link_to("programs", PROGRAMS.title)
-    st.link_button(SAYS.out, url("/sign-out"))
+    links = (
+        ("/language", SAYS.language.format(name=own)),
+        ("/passkeys", SAYS.passkeys),
+        ("/programs", PROGRAMS.title),
+        ("/sign-out", SAYS.out),
+    )
+    with st.container(horizontal=True):
+        for address, text in links:
+            with st.container(width="content"):
+                put(html.link(url(address), text))

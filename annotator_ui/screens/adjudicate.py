@@ -10,6 +10,8 @@ from annotator_ui.screen import screen
 from annotator_ui.texts import MENU
 from annotator_ui.texts_judging import SCREEN
 
+LATEST = 5  # campaigns that are looked through
+
 
 @screen(title=SCREEN["adjudicate"], role="lead", section=MENU.labels, position=160, has_heading=False)
 def show(who: Viewer) -> None:
@@ -19,8 +21,14 @@ def show(who: Viewer) -> None:
     if not names:
         none_yet()
     name = project.campaigns.find(st.query_params.get("campaign", "")) or st.session_state.get(CHOSEN)
-    chosen = str(name if name in names else names[0])
+    chosen = str(name) if name in names else _disputed(names)
     st.session_state[CHOSEN] = chosen
     others = [(other, project.campaigns.of_expert(other, who.name).handle) for other in names]
     st.html(ROOM)
     show_adjudication(project.campaigns.of_expert(chosen, who.name), who, others)
+
+
+def _disputed(names: list[str]) -> str:
+    """The newest campaign in which something is to be decided; without one the newest of all."""
+    disputes = site().project.campaigns.disputes
+    return next((name for name in names[:LATEST] if len(disputes(name).disputed)), names[0])

@@ -12,6 +12,7 @@ from annotator_ui.formats import number
 from annotator_ui.jobs import Steps
 from annotator_ui.lead.job_view import show_progress
 from annotator_ui.screen import dataframe, empty, link_to, screen, shown_errors
+from annotator_ui.sending.component import choose_folder
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from annotator_ui.texts_leads import CATALOGUE as SAYS
@@ -97,8 +98,10 @@ def _import(who: Viewer) -> None:
     st.subheader(SAYS.import_title, anchor=False)
     st.caption(SAYS.import_about)
     there = site().project.path("images").exists()
-    root = str(site().project.pictures) if there else ""
-    place = st.text_input(SAYS.place, root, help=SAYS.place_help).strip()
+    source = st.segmented_control(
+        SAYS.source, list(SAYS.sources), default=_source(), format_func=SAYS.sources.__getitem__, required=True
+    )
+    place = _sent() if source == "device" else _place(there=there)
     layout = st.selectbox(SAYS.layout, list(SAYS.layouts), format_func=SAYS.layouts.__getitem__)
     replace = there and st.checkbox(SAYS.replace, help=SAYS.replace_help)
     if not st.button(SAYS.start_import, type="primary", disabled=not place or _busy()):
@@ -110,6 +113,27 @@ def _import(who: Viewer) -> None:
         folder: tuple[str, dict[str, Any]] = ("scan", {"folder": place, "layout": layout, "replace": replace})
         listed: tuple[str, dict[str, Any]] = ("import_images", {"files": [place], "replace": replace})
         _start(who, IMPORT, [folder if path.is_dir() else listed])
+
+
+def _source() -> str:
+    """Where the pictures of today came from."""
+    project = site().project
+    elsewhere = project.path("images").exists() and str(project.pictures) != str(site().received.folder)
+    return "server" if elsewhere else "device"
+
+
+def _sent() -> str:
+    """Let the viewer send a folder; where what has arrived lies, empty if nothing has."""
+    choose_folder()
+    count = len(site().received.sizes)
+    if count:
+        st.caption(SAYS.ready.format(n=count))
+    return str(site().received.folder) if count else ""
+
+
+def _place(*, there: bool) -> str:
+    root = str(site().project.pictures) if there else ""
+    return st.text_input(SAYS.place, root, help=SAYS.place_help).strip()
 
 
 def _pool(who: Viewer) -> None:

@@ -11,6 +11,7 @@ from annotator_ui.lead.campaign import campaigns
 from annotator_ui.lead.invite import keep_link, names_in, show_kept_links
 from annotator_ui.screen import dataframe, empty, report_after_rerun, screen, shown_errors
 from annotator_ui.texts import MENU
+from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import EXPERTS as SAYS
 from eds.errors import InputError
 from eds.project.experts import ROLES
@@ -56,7 +57,7 @@ def _invite(who: Viewer, people: pd.DataFrame) -> None:
     open_campaigns = campaigns().query("closed_at.isna()")["name"].tolist()
     with st.form("invite", clear_on_submit=True, border=False):
         text = st.text_area(SAYS.names, help=SAYS.names_help, height=80)
-        joined = st.multiselect(SAYS.campaigns, open_campaigns) if open_campaigns else []
+        joined = st.multiselect(SAYS.campaigns, open_campaigns, placeholder=COMMON.choose) if open_campaigns else []
         roles = list(ROLES) if may(who, "administrator") else ["expert"]
         role = st.selectbox(SAYS.role, roles, format_func=SAYS.roles.__getitem__)
         hours = st.number_input(SAYS.hours, 1, 24 * 90, 72)

@@ -8,6 +8,7 @@ from annotator_ui import html
 from annotator_ui.app_state import Viewer, may, site
 from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.guideline_html import guideline_html
+from annotator_ui.judging.component import show_keys
 from annotator_ui.screen import screen
 from annotator_ui.texts import GUIDE as SAYS
 from eds.project.guidelines import Example, Guideline
@@ -26,7 +27,7 @@ def show(who: Viewer) -> None:
         if names[1:]:
             chosen = st.segmented_control(SAYS.choose, names, default=chosen, format_func=escape_markdown) or chosen
         _guideline(result[chosen], who.name)
-    _keys()
+    _keys(who)
 
 
 def _guidelines(name: str, *, all_of_them: bool) -> Iterator[tuple[str, Guideline]]:
@@ -57,10 +58,7 @@ def _card(example: Example, name: str, title: str) -> str:
     return html.example(images, title, example.note)
 
 
-def _keys() -> None:
+def _keys(who: Viewer) -> None:
+    """The keys as this person has them in this browser."""
     st.subheader(SAYS.keys_title, anchor=False)
-    for column, title, keys in zip(
-        st.columns(2), (SAYS.pair_mode, SAYS.grid_mode), (SAYS.keys_pair, SAYS.keys_grid), strict=True
-    ):
-        column.markdown(f"**{title}**")
-        column.html(html.keys(keys))
+    show_keys(who)

@@ -1,5 +1,6 @@
 """Lead's page: guidelines, the versions so far, and a new one with example pairs, seen as experts will see it."""
 
+import re
 from typing import Any
 
 import pandas as pd
@@ -17,6 +18,7 @@ from annotator_ui.texts_leads import COMMON
 from eds.project.guidelines import Example, Guideline
 
 ANSWERS = {"similar": 1, "different": 0}
+LAST_NUMBER = re.compile(r"\d{0,5}$")
 PICKED = "picked_examples"  # of the session
 PLACES = ("query_id", "candidate_id", "kind", "answer", "note")
 
@@ -73,9 +75,15 @@ def _pick(who: Viewer) -> None:
 
 
 def _following(names: list[str]) -> str:
-    """A name that is free: the next whole number."""
-    numbers = [int(name) for name in names if name.isdigit() and len(name) < 6]
-    return str(max(numbers, default=0) + 1)
+    """A name that is free: the newest one with the next number behind it."""
+    newest = names[0] if names else ""
+    number = LAST_NUMBER.findall(newest)[0]
+    words = newest.removesuffix(number)
+    words += " " if words and not number else ""
+    following = int(number or bool(words)) + 1
+    while f"{words}{following}" in names:
+        following += 1
+    return f"{words}{following}"
 
 
 def _examples(before: Guideline, key: str) -> list[dict[str, str]]:

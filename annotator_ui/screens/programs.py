@@ -8,6 +8,7 @@ import streamlit as st
 from annotator_ui.api.routes import ROOT
 from annotator_ui.app_state import Viewer, acting, may, site, url
 from annotator_ui.screen import dataframe, report_after_rerun, screen, shown_errors
+from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_programs import PROGRAMS as SAYS
 from eds.project.webhooks import EVENTS
 
@@ -56,7 +57,7 @@ def _webhooks(who: Viewer) -> None:
     made = st.empty()
     with st.form("webhook", clear_on_submit=False):
         address = st.text_input(SAYS.url, placeholder="https://")
-        events = st.multiselect(SAYS.events, EVENTS, EVENTS)
+        events = st.multiselect(SAYS.events, EVENTS, EVENTS, placeholder=COMMON.choose)
         if st.form_submit_button(SAYS.add):
             with shown_errors():
                 secret = acting(who).webhooks.add(address.strip(), events).secret

@@ -12,8 +12,9 @@ from annotator_ui.escape_markdown import escape_markdown
 from annotator_ui.formats import between, number
 from annotator_ui.lead import queries
 from annotator_ui.lead.promise import show_promise
-from annotator_ui.screen import dataframe, empty, screen, width_for
+from annotator_ui.screen import dataframe, empty, link_to, screen, width_for
 from annotator_ui.texts import MENU
+from annotator_ui.texts_campaign import HEAD as CAMPAIGN
 from annotator_ui.texts_standing import STANDING as SAYS
 from eds.project.campaign_statistics import Estimate
 from eds.project.standing import StandingResult
@@ -25,6 +26,7 @@ def show(who: Viewer) -> None:
     project = site().project
     if not (project.path("truth").exists() and project.path("suspects").exists()):
         empty(SAYS.none_title, SAYS.none)
+        link_to("campaign", CAMPAIGN.decide, icon=":material/gavel:")
         return
     found = queries.standing()
     _shares(found)

@@ -31,7 +31,7 @@ def show(who: Viewer, campaign: Campaign) -> None:
     found = queries.disagreement(campaign.name)
     _coefficients(result)
     _grades(result.grades)
-    left, right = st.columns([3, 2], gap="medium")
+    left, right = st.columns([2, 1], gap="medium")
     with left:
         _experts(who, campaign, result, found)
     with right:

@@ -18,7 +18,7 @@ from annotator_ui.texts_campaigns import CAMPAIGNS
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_leads import DISPUTED as SAYS
 
-PAGE = 8
+PAGE, COLUMNS = 9, 3
 
 
 @tab(title=SAYS.title, position=40)
@@ -56,10 +56,10 @@ def _cases(who: Viewer, result: Cases, shown: pd.DataFrame) -> None:
         frame.merge(shown[KEY].assign(place=shown.index), on=KEY)
         for frame in (result.votes, result.flags, result.decided)
     )
-    places = st.columns(2)
+    places = st.columns(COLUMNS)
     for index, row in shown.iterrows():
         number = int(str(index))
-        with places[number % 2], st.container(border=True):
+        with places[number % COLUMNS], st.container(border=True):
             _case(who, row, *(frame[frame["place"] == number] for frame in (votes, flags, decided)))
 
 

@@ -23,7 +23,8 @@ def show(who: Viewer, campaign: Campaign) -> None:
     """Show the tab."""
     found = queries.overview(campaign.name)
     _figures(campaign, found)
-    left, right = st.columns([3, 2], gap="medium")
+    with st.container(key="needs-first"):  # on a phone
+        left, right = st.columns([3, 2], gap="medium")
     with left:
         st.subheader(SAYS.experts, anchor=False)
         expert = expert_table(campaign, key=f"overview-{campaign.name}", brief=True)

@@ -18,6 +18,7 @@ from eds.labels import audit
 from eds.labels.bulk import insert
 from eds.labels.calibration_draw import candidates, chosen
 from eds.labels.experts import known
+from eds.labels.judgements import NotYoursError
 from eds.labels.permissions import check_lead
 from eds.labels.schema import (
     calibration_answer,
@@ -220,7 +221,10 @@ def next_task(store: Store, round_number: int, expert_name: str) -> CalibrationT
 def answer(
     store: Store, expert_name: str, task: int, value: int | None, token: str, *, seconds: float | None = None
 ) -> Feedback:
-    """Keep the first answer to a task of this expert, and say what was expected. A second one changes nothing."""
+    """Keep the first answer to a task of this expert, and say what was expected. A second one changes nothing.
+
+    One transaction with one question, since the expert waits for it: who has left the panel is refused by it, too.
+    """
     check(token, "token")
     if not (value is None or (type(value) is int and value in (0, 1))):
         raise InputError(f"value is {value!r}, not 1, 0 or nothing", where="calibration", hint="Give one of these.")
@@ -239,6 +243,8 @@ def answer(
             )
         if result.disabled_at is not None:
             raise InputError(f"expert {short(expert_name)} is disabled", where="expert", hint="Ask your lead.")
+        if result.member is None:
+            raise NotYoursError(f"{short(expert_name)} is not on the panel", where="calibration", hint="Ask your lead.")
         values = value
         if result.answer is not None:
             values = result.value
@@ -277,12 +283,21 @@ _FEEDBACK = (
         calibration_answer.c.value,
         calibration_answer.c.id.label("answer"),
         expert.c.disabled_at,
+        panel.c.expert.label("member"),
     )
     .select_from(calibration_task)
     .join(calibration_round, calibration_round.c.id == calibration_task.c.round)
     .join(expert, expert.c.id == calibration_round.c.expert)
     .join(pair, pair.c.id == calibration_task.c.pair)
     .outerjoin(calibration_answer, calibration_answer.c.task == calibration_task.c.id)
+    .outerjoin(
+        panel,
+        sa.and_(
+            panel.c.campaign == calibration_round.c.campaign,
+            panel.c.expert == calibration_round.c.expert,
+            panel.c.left_at.is_(None),
+        ),
+    )
 )
 _TOKEN = sa.select(calibration_answer.c.id).where(
     calibration_answer.c.token == sa.bindparam("token"), calibration_answer.c.task != sa.bindparam("number")

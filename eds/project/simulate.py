@@ -130,7 +130,12 @@ def simulate(
 
 
 def simulate_judging(
-    project: "Project", panel: "Sequence[Expert]", campaign: str = "simulated", experts_per_pair: int | None = None
+    project: "Project",
+    panel: "Sequence[Expert]",
+    campaign: str = "simulated",
+    experts_per_pair: int | None = None,
+    began: datetime = BEGINNING,
+    guideline: str = "",
 ) -> SimulatedJudging:
     """Let simulated experts judge what is open, through the queue and store of people; add what is missing."""
     import pandas as pd
@@ -147,7 +152,7 @@ def simulate_judging(
     def answer(expert: str, pairs: "pd.DataFrame") -> "pd.DataFrame":
         sittings = [pairs.iloc[start : start + SITTING] for start in range(0, len(pairs), SITTING)]
         judged = (
-            simulated.judge(part, images, [people[expert]], started_at=BEGINNING + timedelta(days=day))
+            simulated.judge(part, images, [people[expert]], started_at=began + timedelta(days=day))
             for day, part in enumerate(sittings)
         )
         return pd.concat(judged, ignore_index=True)
@@ -160,7 +165,7 @@ def simulate_judging(
         if campaign not in set(list_campaigns(store)["name"]):
             plan = Plan(
                 campaign,
-                guideline=simulated.GUIDELINE,
+                guideline=guideline or simulated.GUIDELINE,
                 seed=project.config.project.seed,
                 experts_per_pair=experts_per_pair,
             )

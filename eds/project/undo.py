@@ -32,6 +32,8 @@ class JournalEntry(Result):
     what: str  # the command, or a sentence
     pairs: int  # that it added or decided; of an import of votes, the votes
     undone: bool
+    kind: str = ""  # the operation of a draw (suspects.pool), campaign, votes or duplicates
+    subject: str = ""  # the name of a campaign, or where votes came from
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def read_journal(project: "Project") -> JournalResult:
             entry.operation.command,
             len(entry.changed("added")),
             entry.number in undone,
+            entry.operation.name,
         )
         for entry in entries
         if entry.undoes is None
@@ -121,6 +124,7 @@ def _of_duplicates(project: "Project") -> list[JournalEntry]:
             f"eds images duplicates {rows['decision'].iloc[0]}",
             len(rows),
             bool((rows["undone"] != "").all()),
+            "duplicates",
         )
         for number, rows in read_decisions(project).groupby("number")
     ]
@@ -137,6 +141,8 @@ def _of_store(project: "Project") -> list[JournalEntry]:
             f"campaign {row['name']} of {row['experts']} experts",
             int(row["items"]),
             not _missing(row["withdrawn_at"]),
+            "campaign",
+            str(row["name"]),
         )
         for row in campaigns[~campaigns["name"].isin(imports["campaign"]) | (campaigns["experts"] > 0)].to_dict(
             "records"
@@ -150,6 +156,8 @@ def _of_store(project: "Project") -> list[JournalEntry]:
             f"votes of {row['source']} in campaign {row['campaign']}",
             int(row["votes"]),
             bool(row["void"]),
+            "votes",
+            str(row["source"]),
         )
         for row in imports.to_dict("records")
     ]

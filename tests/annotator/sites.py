@@ -24,6 +24,7 @@ from annotator_ui.app_state import Options, Site, install
 from annotator_ui.auth import accounts
 from annotator_ui.auth.middleware import Gate
 from annotator_ui.looking import routes as looking
+from annotator_ui.sending import routes as sending
 from eds import tables
 from eds.labels.experts import accept, add_expert, invite
 from eds.labels.store import Store, open_store
@@ -78,6 +79,7 @@ def client_for(site: Site, who: str | None = None, *, address: str = "10.1.1.1",
         *pictures.routes(base),
         *reports.routes(base),
         *looking.routes(base),
+        *sending.routes(base),
         *icon.routes(base),
         WebSocketRoute(f"{base}/_stcore/stream", _socket),
         Route(f"{base}/{{rest:path}}", _seen, methods=["GET", "POST", "PUT", "DELETE"]),

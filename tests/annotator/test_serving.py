@@ -137,7 +137,14 @@ def test_the_demo_is_prepared_once_and_runs(tmp_path: Path, monkeypatch: pytest.
         assert progress(store).to_dict() == before
         guideline = guideline_of(store, demo_campaigns.GRID)
         assert guideline is not None
-        assert [one.kind for one in guideline.examples] == ["positive"] * 3 + ["negative"] * 3
+        categories = set(project.read("images")["category"])
+        for kind in ("positive", "negative", "border"):
+            shown = [one for one in guideline.examples if one.kind == kind]
+            assert {one.query_id.split("/")[1] for one in shown} == categories
+            assert all(one.note for one in shown)
+        asked = set(zip(*(project.read("suspects")[name] for name in ("query_id", "candidate_id")), strict=True))
+        assert not asked & {(one.query_id, one.candidate_id) for one in guideline.examples}, "no answer is given away"
+        assert project.calibration.planned(demo_campaigns.PAIRS) is not None
         server = Annotator(project, store, ())
         server.start()
         server.stop()

@@ -112,7 +112,7 @@ def test_from_a_guideline_to_the_export(browser: Browser, shop: Annotator, tmp_p
         settle(page)
         disputed = disputed_pairs(labels_frame(shop.store, campaign=OWN))
         expect(page.get_by_text(f"Votes differ ({len(disputed)})")).to_be_visible()
-        expect(page.locator(".eds-pair")).to_have_count(min(8, len(disputed)))
+        expect(page.locator(".eds-pair")).to_have_count(min(9, len(disputed)))
         for picture in page.locator(".eds-pair img").all()[:4]:
             picture.scroll_into_view_if_needed()
             expect(picture).to_have_js_property("complete", True)

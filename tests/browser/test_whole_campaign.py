@@ -66,12 +66,16 @@ def test_from_a_folder_of_pictures_to_the_export(browser: Browser, empty_shop: A
         page.get_by_role("button", name=HOME.catalogue).click()
 
         settle(page)  # pictures
-        place = page.get_by_label(CATALOGUE.place, exact=True)
-        place.fill(str(tmp_path / "photos"))
-        place.press("Tab")
+        page.locator("input[type=file]").set_input_files(tmp_path / "photos")
+        expect(page.get_by_text(CATALOGUE.ready.format(n=20))).to_be_visible(timeout=LONG)
         settle(page)
         page.get_by_role("button", name=CATALOGUE.start_import, exact=True).click()
         expect(page.get_by_text(CATALOGUE.done["catalogue-import"])).to_be_visible(timeout=LONG)
+        sent = {row["path"]: row["category"] for _, row in shop.project.read("images").iterrows()}
+        photos = tmp_path / "photos"
+        assert {path.removeprefix("catalogue/") for path in sent} == {
+            file.relative_to(photos / "catalogue").as_posix() for file in photos.rglob("*.jpg")
+        }
 
         models = page.get_by_label(CATALOGUE.choose, exact=True)  # the pool
         models.fill(MODEL)

@@ -27,6 +27,7 @@ from eds.labels.experts import disable
 from eds.labels.frames import labels_frame
 from eds.labels.gold import add_gold
 from eds.labels.guidelines import Example, put_in_force, save_guideline
+from eds.labels.judgements import NotYoursError
 from eds.labels.lead_queries import calibration_results
 from eds.labels.queue import next_batch, progress
 from eds.labels.store import Store
@@ -186,9 +187,13 @@ def test_what_is_refused(store: Store) -> None:
     ):
         with pytest.raises(InputError):
             attempt()
+    waits = next_task(store, begin_round(store, name, "bob").round, "bob")
+    assert waits is not None
     leave_panel(store, name, "bob")
     with pytest.raises(InputError, match="not on the panel"):
         begin_round(store, name, "bob")
+    with pytest.raises(NotYoursError, match="not on the panel"):  # nor is the round gone on with that was begun before
+        answer(store, "bob", waits.task, 1, "y")
     disable(store, "ann")
     with pytest.raises(InputError, match="disabled"):
         answer(store, "ann", task.task, 1, "x")

@@ -102,7 +102,7 @@ class Adjudication {
     this.list = this.cases.filter((one) => this.#fits(one, this.kind));
     const units = this.list.map((one) => ({ kind: "pair", tasks: [{ key: one.key, query: one.query, candidate: one.candidate, assignment: one.key }] }));
     if (units.length === 0) {
-      this.#state("nothing", says.noneTitle, says.none, []);
+      this.#state("nothing", says.noneTitle, says.none, [make("a", { class: "plain strong", text: says.toCampaign, href: this.data.home })]);
       this.session.frame.ask.hidden = false;
       return;
     }

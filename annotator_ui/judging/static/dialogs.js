@@ -5,7 +5,7 @@ import { make } from "./dom.js";
 import { rebound, signOf } from "./keys.js";
 import { fill } from "./words.js";
 
-const HELD = ["loupe", "flicker"]; // keys that work while they are held
+export const HELD = ["loupe", "flicker"]; // keys that work while they are held
 
 export class Dialogs {
   constructor(parent, texts) {

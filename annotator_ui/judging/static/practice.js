@@ -70,6 +70,7 @@ class Practice {
       return;
     }
     if (!(action in VALUES) || this.busy || !this.session.takes(event)) return;
+    this.session.view.main.dataset.given = action; // the pressed button shows at once what was taken
     this.#answer(this.session.units[this.session.at].tasks[0], VALUES[action]);
   }
 
@@ -87,6 +88,7 @@ class Practice {
       this.#failed(error);
     } finally {
       this.busy = false;
+      delete this.session.view.main.dataset.given;
     }
   }
 
