@@ -368,7 +368,16 @@ class STREAMLIT(Texts):
         "Press \u2318+Enter to submit form",
         "Open sidebar",
         "Close sidebar",
+        "Show data",
+        "Show chart",
+        "Download as PNG",
+        "Download as SVG",
+        "Copy Vega-Lite spec",
+        "Open",
+        "Increment",
+        "Decrement",
         "Help for {name}",
+        "Remove {name}",
     )
 
 

@@ -7,14 +7,14 @@ const OWN = [
 ].join(", ");
 const NAMED = ["aria-label", "title", "placeholder"];
 const words = new Map(Object.entries(WORDS));
-const HELP = "Help for {name}"; // of a field
+const NAMING = [...words.keys()].filter((text) => text.includes("{name}")).map((text) => [text, text.replace("{name}", "")]);
 
 // "Search: All accounts" is a word of Streamlit's and a name of ours.
 function inOurs(text) {
   const whole = words.get(text.trim());
   if (whole !== undefined) return text.replace(text.trim(), () => whole);
-  const before = HELP.replace("{name}", "");
-  if (words.has(HELP) && text.startsWith(before)) return words.get(HELP).replace("{name}", () => text.slice(before.length));
+  const [named, before] = NAMING.find(([, start]) => text.startsWith(start)) ?? [];
+  if (named) return words.get(named).replace("{name}", () => text.slice(before.length));
   const at = text.indexOf(": ");
   const begin = at > 0 ? words.get(text.slice(0, at)) : undefined;
   return begin === undefined ? text : begin + text.slice(at);

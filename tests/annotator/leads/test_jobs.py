@@ -101,6 +101,7 @@ def test_pictures_are_imported_from_a_folder_on_the_server(tmp_path: Path, site:
             Image.new("RGB", (32, 32), colour).save(photos / category / f"{number}.png")
     site.owner.path("images").unlink()  # the image root can be chosen as long as there are no pictures
     app = run("catalogue")
+    app.segmented_control[0].set_value("server").run()
     app.text_input[0].set_value("/no/such/folder").run()
     button(app, CATALOGUE.start_import).click().run()
     assert "There is no /no/such/folder" in app.error[0].value.replace("\\", "")

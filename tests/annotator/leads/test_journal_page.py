@@ -11,7 +11,8 @@ def test_a_lead_undoes_a_campaign_and_no_judgement_goes(judged: Site, viewer: di
     names = [entry.name for entry in project.journal().entries]
     assert names
     app = run("journal")
-    assert app.selectbox[0].options[0].startswith(f"{names[-1]}: ")
+    kind, _, name = names[-1].partition("-")
+    assert app.selectbox[0].options[0] == f"{JOURNAL.kinds[kind]}: {name}"
     app.button[0].click().run()
     assert not app.exception
     assert not app.error
