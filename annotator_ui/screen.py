@@ -221,7 +221,11 @@ def _with_shares(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> tuple[Any
     if not shares:
         return frame, dict(columns)
     plain = {name: {**columns[name], "type_config": {**kinds[name], "format": None}} for name in shares}
-    return frame.style.format(dict.fromkeys(shares, html.percent), na_rep="–"), {**columns, **plain}
+    return frame.style.format(dict.fromkeys(shares, _share), na_rep="–"), {**columns, **plain}
+
+
+def _share(value: Any) -> str:
+    return html.percent(value)
 
 
 def _written(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> "tuple[pd.DataFrame, dict[str, Any]]":

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from annotator_ui import language
 from annotator_ui.texts_leads import STREAMLIT
+from annotator_ui.translation import Text
 
 PLACE = "/streamlit-words.js"
 KEPT = {"Cache-Control": "private, max-age=86400"}
@@ -26,7 +27,8 @@ def routes(base: str) -> list[Route]:
 
 def script() -> str:
     """The script with the words in the language of the request."""
-    words = {text.source: str(text) for text in STREAMLIT.words if str(text) != text.source}
+    texts = [text for text in STREAMLIT.words if isinstance(text, Text)]
+    words = {text.source: str(text) for text in texts if str(text) != text.source}
     return f"const WORDS = {json.dumps(words)};\n{_code()}"
 
 
