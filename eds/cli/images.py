@@ -260,7 +260,7 @@ def render_catalogue(result: "CatalogueResult") -> str:
             f"{treated}, near duplicates: {near}; listed in {result.lists}."
         )
     if len(result.bad):
-        lines.append(f"{len(result.bad):,} files cannot be used and were left out ({result.lists}/bad.csv):")
+        lines.append(f"Left out, as they cannot be used: {count(len(result.bad), 'file')} ({result.lists}/bad.csv):")
         lines += [f"  {path}: {reason}" for path, reason in result.bad[:SHOWN].to_numpy().tolist()]
         lines += [f"  and {len(result.bad) - SHOWN:,} more"] if len(result.bad) > SHOWN else []
     if (found := result.proposal) is not None:

@@ -219,7 +219,10 @@ def disagreement(console: Console, name: str) -> None:
 @command(labels, "status", example="eds labels status --campaign pool", reads=True)
 @campaign
 def status(console: Console, campaign: str | None) -> None:
-    """Show what each expert has judged and has left."""
+    """Show what each expert has judged and has left.
+
+    stopped: pairs that are settled and not asked any more; left_panel: 1 for an expert who is asked nothing more.
+    """
     console.show_table(console.project.campaigns.progress(campaign), NO_CAMPAIGNS)
 
 

@@ -94,7 +94,7 @@ def render_strips(result: "NeighborStrips") -> str:
 
 def render_mine(result: "MineResult") -> str:
     """A row per model, then the models with short lists."""
-    headings = ["model", "queries", "rows", "short", "recall", "made"]
+    headings = ["model", "queries", "rows", "queries with fewer than k", "recall", "made"]
     rows = [
         [item.model, item.queries, item.rows, item.short, item.recall, "now" if item.made else "up to date"]
         for item in result.lists

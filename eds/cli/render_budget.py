@@ -70,14 +70,14 @@ def _machines(work: "MachineWork", currency: str) -> list[str]:
         ]
     )
     heads = ["model", "embedding", "mining", "machine hours", "vectors", *(f"{head} {currency}" for head, _ in priced)]
-    machines = work.machines
+    machines = "this machine" if work.machines == 1 else f"{work.machines:,} machines like this one"
+    hours = plan.expert_hours
     lines = [
-        f"Machines: {work.images:,} images, {work.queries:,} queries, {machines:,} of"
-        f" {'these machines' if machines > 1 else 'this machine'}; tasks of a model: {plan.embed_tasks:,} to embed,"
-        f" {plan.mine_tasks:,} to mine",
+        f"Machines: {work.images:,} images, {work.queries:,} queries, {machines}; tasks of a model:"
+        f" {plan.embed_tasks:,} to embed, {plan.mine_tasks:,} to mine",
         format_table(heads, rows),
         f"In all {format_time(plan.seconds)}; pictures {format_size(plan.picture_bytes)}; experts"
-        f" {plan.expert_hours:,.0f} hours for {plan.judgements:,.0f} judgements.",
+        f" {hours:,.{1 if hours < 10 else 0}f} hours for {plan.judgements:,.0f} judgements.",
     ]
     if plan.storage_money_monthly is not None:
         lines.append(f"Storage with the pictures: {plan.storage_money_monthly:,.2f} {currency} a month.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eds.cli.console import Console, command
-from eds.cli.render import format_table
+from eds.cli.render import count, format_table
 from eds.errors import DeclinedError
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ def render_undo(result: "UndoResult") -> str:
     verb = "Took back" if result.done else "Would take back"
     entry = result.entry
     if entry.name.startswith("votes-"):
-        lines = [f"{verb} {result.taken_back:,} votes: {entry.what} ({entry.name})."]
+        lines = [f"{verb} {count(result.taken_back, 'vote')}: {entry.what} ({entry.name})."]
     elif entry.name.startswith("duplicates-"):
-        lines = [f"{verb} {result.taken_back:,} decisions about near duplicates: {entry.what} ({entry.name})."]
+        lines = [f"{verb} {count(result.taken_back, 'decision')} about near duplicates: {entry.what} ({entry.name})."]
     else:
-        lines = [f"{verb} {result.taken_back:,} pairs that nobody has judged: {entry.what} ({entry.name})."]
+        lines = [f"{verb} {count(result.taken_back, 'pair')} that nobody has judged: {entry.what} ({entry.name})."]
         if result.judged:
             lines.append(f"{result.judged:,} pairs are judged: their votes and labels stay.")
         if result.returned:

@@ -153,7 +153,7 @@ def _describe(paths: list[str], layout: str, where: str) -> pd.DataFrame:
     shallow = [path for path in paths if path.count("/") < needed]
     if shallow:
         raise InputError(
-            f"{len(shallow):,} images are not deep enough for layout {layout}: {', '.join(shallow[:SHOWN])}",
+            f"layout {layout} needs pictures deeper in folders than {len(shallow):,} are: {', '.join(shallow[:SHOWN])}",
             where=where,
             hint="Move them into folders, or choose another --layout.",
         )

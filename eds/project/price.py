@@ -37,14 +37,15 @@ class Price(Result):
         >>> Price(500, 3, 1500, 6.25, 15.0, False, None, "EUR").text
         'adds 500 pairs, 1,500 judgements, 6.2 hours (configured: 15.0 s a pair)'
         """
-        return f"adds {self.pairs:,} pairs, {self.cost}"
+        return f"adds {self.pairs:,} pair{'' if self.pairs == 1 else 's'}, {self.cost}"
 
     @property
     def cost(self) -> str:
         """The judgements and what they take."""
         money = f", {self.currency} {self.money:,.2f}" if self.money is not None else ""
         source = "measured" if self.measured else "configured"
-        return f"{self.judgements:,} judgements, {self.hours:,.1f} hours{money} ({source}: {self.seconds:.1f} s a pair)"
+        acts = f"{self.judgements:,} judgement{'' if self.judgements == 1 else 's'}"
+        return f"{acts}, {self.hours:,.1f} hours{money} ({source}: {self.seconds:.1f} s a pair)"
 
 
 def price_of(project: "Project", pairs: int, judgements: int | None = None) -> Price:

@@ -486,7 +486,8 @@ def _base_model(project: "Project", base: str | None, name: str) -> str:
         raise InputError("no base model given", hint=f"Name it: --base; there are {', '.join(floats) or 'none'}.")
     base = find_model(project, base) if base else floats[0]
     if base not in models:
-        raise ProjectError(f"no vectors of model {base}", where=str(project.root), hint=f"Known: {', '.join(models)}.")
+        known = f"Known: {', '.join(models)}." if models else "Compute some: eds embeddings compute -m SPEC."
+        raise ProjectError(f"no vectors of model {base}", where=str(project.root), hint=known)
     if base == name:
         raise InputError("the codes would replace their base model", where=f"model {name}", hint="Give another name.")
     return base

@@ -26,7 +26,7 @@ def test_other_layouts(tmp_path: Path) -> None:
     assert column(folder.read(Source((), tmp_path, layout="category")), "category") == ["x", "x"]
     with pytest.raises(InputError, match="neither flat nor"):
         folder.read(Source((), tmp_path))
-    with pytest.raises(InputError, match="not deep enough for layout tree"):
+    with pytest.raises(InputError, match="layout tree needs pictures deeper in folders"):
         folder.read(Source((), tmp_path, layout="tree"))
 
 

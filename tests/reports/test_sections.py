@@ -258,6 +258,9 @@ def test_label_noise_is_corrected_as_the_library_does(made: tuple[ReportInputs, 
     assert len(rows) == 3
     for row in rows:
         assert row[f"a{at}"] == corrected_auc(row["observed"], wrong["eps_pos"], wrong["eps_neg"])
+    errors = label_contamination(3, 0.85, 0.85, 0.05)
+    assert corrected_auc(0.97, errors["eps_pos"], errors["eps_neg"]) > 1
+    assert np.isnan(label_noise.possible_auc(0.97, errors)), "an impossible area is not shown"
 
 
 def test_map_on_codes_lies_between_both_orders_of_ties(made: tuple[ReportInputs, Report]) -> None:

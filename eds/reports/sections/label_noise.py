@@ -85,7 +85,7 @@ def corrected(inputs: ReportInputs) -> Blocks:
         row = {key: score[key] for key in ("model", "low", "high", "no_interval", "n")} | {"observed": score["value"]}
         for field, accuracy in zip(fields, ACCURACIES, strict=True):
             errors = _error_rates(panel, accuracy, rate)
-            row[field] = corrected_auc(score["value"], errors["eps_pos"], errors["eps_neg"])
+            row[field] = possible_auc(score["value"], errors)
         rows.append(row)
     if not rows:
         return (note("No model has a micro ROC-AUC to correct."),)
@@ -105,9 +105,15 @@ def corrected(inputs: ReportInputs) -> Blocks:
             "Micro ROC-AUC, annotated negatives, without label noise",
             columns,
             rows,
-            "1/2 + (observed - 1/2) / attenuation; above 1: such experts could not have produced these labels.",
+            "1/2 + (observed - 1/2) / attenuation; n/a (not within 0 to 1): such experts gave no such labels.",
         ),
     )
+
+
+def possible_auc(observed: float, errors: dict[str, float]) -> float:
+    """The AUC on right labels; NaN where it is beyond 0 to 1, as such experts could not have given these labels."""
+    area = corrected_auc(observed, errors["eps_pos"], errors["eps_neg"])
+    return area if 0 <= area <= 1 else float("nan")
 
 
 def _panel(inputs: ReportInputs) -> int:
