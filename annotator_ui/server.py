@@ -13,7 +13,7 @@
     compressed_scripts.py  /static/...: Streamlit's scripts
     app.py, screens/     everything else: Streamlit
 
-Pictures are made ahead in the background as long as it runs.
+Pictures and maps are made ahead in the background as long as it runs.
 """
 
 import logging
@@ -52,6 +52,7 @@ from eds.project import Project
 LOG = logging.getLogger(__name__)
 LAST_SEEN = 30.0  # seconds between two writings of when sessions were last used
 DELIVER = 5.0  # seconds between two looks for what webhooks wait for
+LAY_OUT = 60.0  # seconds between two looks for vectors that are new
 FORGET = 20  # as many of them between two clearings of what counts no more
 
 
@@ -97,6 +98,7 @@ async def _background(app: st.App) -> AsyncIterator[None]:
     async with anyio.create_task_group() as tasks:
         if here.options.prepare:
             tasks.start_soon(here.prefetch.run)
+            tasks.start_soon(_lay_out, here)
         tasks.start_soon(_keep_house, here.project)
         tasks.start_soon(_deliver, here.project)
         try:
@@ -105,6 +107,26 @@ async def _background(app: st.App) -> AsyncIterator[None]:
             tasks.cancel_scope.cancel()
             here.close()
     await _quietly(here.project.experts.write_last_seen)
+
+
+async def _lay_out(here: Site) -> None:
+    """Lay out the maps of models whose vectors are new, so that a lead's first look at one does not wait."""
+    seen: object = None
+    while True:
+        try:
+            now = await in_lane("background", _vectors_of, here.project)
+            if now != seen and now:
+                await in_lane("background", here.asking.prepare_maps)
+            seen = now
+        except (EdsError, OSError) as error:
+            LOG.warning("maps are not prepared: %s", error)
+        await anyio.sleep(LAY_OUT)
+
+
+def _vectors_of(project: Project) -> list[tuple[str, int]]:
+    """Each model's name and when its vectors changed."""
+    files = [project.path("embeddings", name) / "model.json" for name in project.models("embeddings")]
+    return [(file.parent.name, file.stat().st_mtime_ns) for file in files if file.exists()]
 
 
 async def _keep_house(project: Project) -> None:

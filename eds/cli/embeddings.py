@@ -161,7 +161,7 @@ def render_presets(result: "PresetsResult") -> str:
     headings = ["preset", "dimension", "input", "licence", "MB", "weights", "note"]
     keys = ["megabytes" if heading == "MB" else heading for heading in headings]
     table = format_table(headings, [[item[key] for key in keys] for item in result.presets])
-    return f"{table}\n\nBy name: eds embeddings compute -m dinov2. Specs: --json."
+    return f"{table}\n\nBy name: eds embeddings compute -m dinov2. Specs: --json.\n{result.architectures}"
 
 
 def render_check(result: "CheckVectorsResult") -> str:

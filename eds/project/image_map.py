@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
@@ -100,6 +101,20 @@ def is_laid_out(project: "Project", model: str, method: MapMethod) -> bool:
     return method == "pca" or _read(file, digest(project.path("embeddings", model) / "model.json")) is not None
 
 
+def prepare_maps(project: "Project") -> int:
+    """Lay out by PCA what is not laid out yet, so that nobody waits for it; how many models that were."""
+    from eds.vectors import Vectors
+
+    made, seed = 0, project.config.project.seed
+    for name in project.models("embeddings"):
+        stamp = digest(project.path("embeddings", name) / "model.json")
+        if _read(project.root / FOLDER / f"{name}-pca-{seed}.npz", stamp) is None:
+            vectors = Vectors.open(project.path("embeddings", name))
+            _stored(project, name, f"pca-{seed}", partial(_plane, project, vectors, "pca", seed))
+            made += 1
+    return made
+
+
 def _chosen(project: "Project", model: str | None) -> str:
     """The model named, or the first that has vectors."""
     there = project.models("embeddings")
@@ -175,7 +190,7 @@ def _read(file: Path, stamp: str) -> "tuple[Array, Array] | None":
     import numpy as np
 
     try:
-        with np.load(file, allow_pickle=False) as kept:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
             return (kept["values"], kept["more"]) if str(kept["stamp"]) == stamp else None
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None

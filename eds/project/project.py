@@ -528,6 +528,12 @@ class Project(ProjectFiles):
 
         return map_images(self, model, method=method, clusters=clusters, out=Path(out) if out else None)
 
+    def prepare_maps(self) -> int:
+        """Compute the coordinates by PCA that are not there yet; return how many models had none."""
+        from eds.project.image_map import prepare_maps
+
+        return prepare_maps(self)
+
     def pair_origin(self, query: str, candidate: str) -> "PairOriginResult":
         """Say who proposed a pair: its rank in each model's list, whether it is a suspect, and what was judged."""
         from eds.project.pair_origin import pair_origin

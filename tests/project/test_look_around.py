@@ -1,5 +1,6 @@
 """The map, pairs of chosen images, and who proposed a pair, on a drawn catalogue whose labels are known."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -120,3 +121,19 @@ def test_bad_choices_are_one_clear_error(project: eds.Project, tmp_path: Path) -
     with pytest.raises(ProjectError) as caught:
         eds.Project.create(tmp_path / "empty").map_images()
     assert "eds embeddings compute" in caught.value.hint
+
+
+def test_maps_are_prepared_once_and_again_when_they_are_damaged(project: eds.Project) -> None:
+    shutil.rmtree(project.root / ".eds" / "map", ignore_errors=True)
+    models = len(project.models("embeddings"))
+    assert project.prepare_maps() == models > 0
+    assert project.prepare_maps() == 0
+    name = project.models("embeddings")[0]
+    kept = project.root / ".eds" / "map" / f"{name}-pca-{project.config.project.seed}.npz"
+    before = kept.read_bytes()
+    prepared = project.map_images(name).table
+    assert kept.read_bytes() == before  # nothing was computed
+    kept.unlink()
+    pd.testing.assert_frame_equal(project.map_images(name).table, prepared)
+    kept.write_bytes(before[:100])
+    assert project.prepare_maps() == 1  # a damaged file is none
