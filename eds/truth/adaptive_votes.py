@@ -19,8 +19,8 @@ Reals = npt.NDArray[np.float64]
 SURE = 0.01  # no pair counts as more certain beforehand: the relevance model may be wrong
 USUAL_ERROR = 0.1  # of an expert, where too few control pairs say it
 LEAST = 30  # control pairs that say it
-FACTORS = (1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)  # of a full panel's error: what a stop allows
-TOLERANCE = 1.01  # of the expected error beside the full panel's
+FACTORS = (*(1.1 * 0.95**step for step in range(60)), 0.0)  # of a full panel's error: what a stop allows
+TOLERANCE = 1.02  # of the expected error beside the full panel's
 
 
 def needed_leads(probability: Reals, error: float, panel: int, *, matters: npt.ArrayLike = False) -> Integers:
@@ -28,7 +28,7 @@ def needed_leads(probability: Reals, error: float, panel: int, *, matters: npt.A
 
     Formula: with f the pair's probability, e the experts' error, E a share of the error of a full panel's majority:
     lead_similar = ceil((logit(1 - E) - logit f) / logit(1 - e)), lead_different = ceil((logit(1 - E) + logit f) /
-    logit(1 - e)), from 1 to the panel. The share is the largest of 1.1, 1, .9, ... 0 at which the labels of all pairs
+    logit(1 - e)), from 1 to the panel. The share is the largest from 1.1 down at which the labels of all pairs
     together are expected to be as right as those of full panels (1.1 often is, as most labels are surer than 1 - E).
     Source: Wald 1945 (sequential probability ratio test).
     Conventions: f is kept within [0.01, 0.99]; a pair that matters for a comparison needs a lead of 2; a full panel

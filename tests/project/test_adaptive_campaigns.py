@@ -81,7 +81,7 @@ def test_a_second_campaign_begins_with_what_is_known(shop: Shop, project: Projec
     project.campaigns.create("second", EXPERTS, undecided=True, plan=plan)
     acts = let_judge(shop, project, "second")
     assert acts / len(suspects) == pytest.approx(expected, rel=0.08)
-    assert expected < 1.9  # far pairs, most of them not similar: one vote is enough for many
+    assert expected < 2.15  # far pairs, most of them not similar: two votes, and for some one
     cost = project.campaigns.cost(len(suspects), 3, plan, votes=expected)
     assert cost.judgements == pytest.approx(expected * len(suspects))
     decided = project.decide()
@@ -102,7 +102,7 @@ def test_the_command_says_what_the_verb_returns_and_refuses_others(project: Proj
     listed = project.campaigns.list().set_index("name")
     assert listed["adaptive"].to_dict() == {"first": True, "second": True, "third": True}
     project.campaigns.create("plain", EXPERTS, origins=["pool"], limit=10)
-    for name, said in (("plain", "no adaptive campaign"), ("none", "unknown campaign")):
+    for name, said in (("plain", "not an adaptive campaign"), ("none", "unknown campaign")):
         with pytest.raises(EdsError, match=said):
             project.campaigns.adapt(name)
 

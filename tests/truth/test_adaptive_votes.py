@@ -34,7 +34,7 @@ def test_labels_of_fewer_votes_are_expected_to_be_as_right_as_a_full_panels(pane
         chance = share * np.where(votes == truth, 0.9, 0.1).prod(axis=1)
         wrong["fewer"] += float(chance[stopped.label != truth].sum())
         wrong["all"] += float(chance[ties != truth].sum())
-    assert wrong["fewer"] <= 1.01 * wrong["all"] + 1e-12
+    assert wrong["fewer"] <= 1.02 * wrong["all"] + 1e-12
 
 
 @pytest.mark.parametrize("model", MODELS)
