@@ -177,11 +177,14 @@ class MeasureComparison:
 
     @property
     def undecided(self) -> tuple[Undecided, ...]:
-        """For each model that is not ranked, the ranked models that the labels cannot compare it with."""
+        """For each model that is not ranked, the ranked models that the labels cannot compare it with.
+
+        A model that was trained on the labels is not among them: no further label would rank it.
+        """
         result = []
         ranked = {item.model for item in self.models if item.ranked}
         for item in self.models:
-            if item.ranked:
+            if item.ranked or "labels" in item.trained_on:
                 continue
             pairs = [pair for pair in self.pairs if pair.basis == "none" and item.model in (pair.first, pair.second)]
             others = {pair.second if pair.first == item.model else pair.first: pair for pair in pairs}

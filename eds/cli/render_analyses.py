@@ -105,13 +105,17 @@ def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
     from eds.project.measures import shorten
 
     if not explain:
-        return _own_pairs(result.result[0])
+        return _own_pairs(result.result[0], result.trained_on)
     lines: list[str] = []
     for mode in dict.fromkeys(part.mode for part in result.result):
         parts = [part for part in result.result if part.mode == mode]
         first, measures = parts[0], shorten([part.measure for part in parts])
         rows = [
-            [name, "yes" if name in first.loo else "no", *(_spread(part, name) for part in parts)]
+            [
+                _marked(name, result.trained_on),
+                "yes" if name in first.loo else "no",
+                *(_spread(part, name) for part in parts),
+            ]
             for name in first.full
         ]
         removed = [
@@ -134,7 +138,12 @@ def _leave_one_out(result: "AnalysisResult", explain: bool) -> list[str]:
     return lines
 
 
-def _own_pairs(part: Any) -> list[str]:
+def _marked(name: str, trained: "Mapping[str, Any]") -> str:
+    """A model's name, with a † if it learned from data of this project."""
+    return f"{name} †" if name in trained else name
+
+
+def _own_pairs(part: Any, trained: "Mapping[str, Any]") -> list[str]:
     """The first measure: every model on all labels, without those of any other pool model, and without its own."""
     from eds.project.measures import shorten
 
@@ -145,7 +154,7 @@ def _own_pairs(part: Any) -> list[str]:
         shift, interval = part.self_removal_shift.get(name), part.self_removal_interval.get(name)
         limits = (float("nan"),) * 2 if interval is None else (interval.low, interval.high)
         own = ["-", "-"] if shift is None else [_number(full + shift), format_interval(shift, *limits)]
-        rows.append([name, _number(full), around, *own])
+        rows.append([_marked(name, trained), _number(full), around, *own])
     heads = ["model", shorten([part.measure])[0], "without another", "without its own", "shift"]
     what = "that only it proposed" if part.mode == "unique" else "that it proposed"
     return [

@@ -1,7 +1,7 @@
 """Analyses of a project: what each needs is gathered, and what it finds is stored in analysis/NAME.json."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,10 +106,21 @@ class AnalysisResult(Result):
 
     @property
     def named(self) -> set[str]:
-        """The models that the tables may name."""
-        frames = self.tables.values()
-        values = [frame["model"].astype(str) for frame in frames if "model" in frame]
-        return {name for part in [*values, *(frame.columns.astype(str) for frame in frames)] for name in part}
+        """Every text and key of the result: among them the names of its models."""
+        return set(_texts(to_jsonable(self.result)))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text and key of a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield str(key)
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
 
 
 def analyse(project: "Project", name: str, **options: Any) -> AnalysisResult:

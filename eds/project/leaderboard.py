@@ -38,6 +38,14 @@ class LeaderboardRow:
     name: str
     side: str | None  # of a model: generator or newcomer
     cells: Mapping[str, Mapping[str, Any]]  # by measure: value, low, high, groups, text
+    trained_on: tuple[str, ...] = ()  # what of this project a model learned from
+
+    @property
+    def remark(self) -> str:
+        """What is said beside the name of a model that learned from this project's data."""
+        from eds.analysis.comparison_words import trained_words
+
+        return trained_words(self.trained_on) if self.trained_on else ""
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,11 @@ class LeaderboardResult(Result):
 
     def table(self) -> list[list[str]]:
         """A row of texts for each row: the name, then a cell for each measure."""
-        return [[row.name, *(str(row.cells[name]["text"]) for name in self.measures)] for row in self.rows]
+        names = [f"{row.name} ({row.remark})" if row.remark else row.name for row in self.rows]
+        return [
+            [name, *(str(row.cells[measure]["text"]) for measure in self.measures)]
+            for name, row in zip(names, self.rows, strict=True)
+        ]
 
     @property
     def markdown(self) -> str:
@@ -119,6 +131,7 @@ def leaderboard(
 
 def _build(project: "Project", scores: ScoreResult, measures: "Sequence[Measure]") -> LeaderboardResult:
     from eds.analysis.comparison_words import notes as comparison_notes
+    from eds.analysis.comparison_words import trained_notes
 
     inputs = Inputs(project)
     labels = inputs.measured_labels(measures)
@@ -131,6 +144,7 @@ def _build(project: "Project", scores: ScoreResult, measures: "Sequence[Measure]
         "* best: no ranked model is better beyond sampling error.",
         f"{HUMAN}: the mean, [lowest, highest expert]; only where an answer of yes or no can be scored.",
         "chance: equal scores, or the mean over random orders of all candidates.",
+        *trained_notes(scores.comparison.trained),
         *comparison_notes(scores.comparison),
     ]
     if fairness:
@@ -168,7 +182,8 @@ def _model_rows(scores: ScoreResult, measures: "Sequence[Measure]") -> list[Lead
                 "groups": letters,
                 "text": f"{text} {letters}".strip(),
             }
-        rows.append(LeaderboardRow("model", str(model), scores.comparison.sides.get(model), cells))
+        trained = tuple(scores.comparison.trained.get(model, ()))
+        rows.append(LeaderboardRow("model", str(model), scores.comparison.sides.get(model), cells, trained))
     return rows
 
 

@@ -45,6 +45,10 @@ def _plan(project: "Project", names: list[str]) -> RunResult:
     waiting = [name for name in models.generators(project, "embeddings") if name not in project.models("neighbors")]
     found = None if waiting or outdated & {"images", "embeddings", "neighbors"} else pool.refresh(project)
     made = [name for name in dict.fromkeys(names) if name in outdated or (name == "suspects" and found)]
+    for state in project.states():
+        if state.table in made and state.condition != "fresh" and not (state.table == "suspects" and found):
+            absent = state.condition == "absent"
+            project.would("make" if absent else "replace", project.root / state.path, "; ".join(state.reasons))
     return RunResult(made, found.price if found else None, read_status(project))
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from eds.errors import InputError
 from eds.project.inputs import PAIR, Inputs
+from eds.project.models import marked
 from eds.project.pool import pool_depth
 from eds.project.prevalence import project_prevalence
 from eds.project.price import price_of
@@ -84,6 +85,8 @@ class StandingResult(Result):
 
 def standing(project: "Project", *, confidence: float = 0.95) -> StandingResult:
     """What is known, how surely, and what more would show; see Project.standing."""
+    from eds.analysis.comparison_words import trained_notes
+
     inputs = Inputs(project)
     inputs.decided_pairs()
     facts = project_prevalence(inputs, image_pairs=False)
@@ -114,6 +117,7 @@ def standing(project: "Project", *, confidence: float = 0.95) -> StandingResult:
         plans=[PlannedDifference(one, None if one.needed is None else one.needed * hours) for one in differences],
         growth=growth,
         missing=missing,
+        looking=" ".join([LOOKING, *trained_notes(marked(project, [one.model for one in models]))]),
     )
 
 

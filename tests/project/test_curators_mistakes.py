@@ -127,3 +127,13 @@ def test_a_truth_is_not_made_of_no_votes(shop: Shop, project: Project, tmp_path:
     assert not project.path("truth").exists()
     judge(shop, project, project.read("suspects"), tmp_path / "v.csv")
     assert len(project.read("truth"))
+
+
+def test_the_dry_run_of_a_run_names_what_it_would_make(shop: Shop, project: Project, tmp_path: Path) -> None:
+    judge(shop, project, project.read("suspects"), tmp_path / "v.csv")
+    plan = project.plan(lambda one: one.run())
+    assert {(change.action, Path(change.what).name) for change in plan.changes} == {("make", "scores.parquet")}
+    assert not project.path("scores").exists()
+    made = project.run().made
+    assert "scores" in made
+    assert not project.plan(lambda one: one.run()).changes

@@ -215,6 +215,12 @@ def test_a_model_that_learned_from_the_labels_is_marked_wherever_its_value_stand
     assert "these labels" in scores.notes[0]
     assert {item.not_for for item in scores.fairness} == {("plain",)}
     assert scores.summary.set_index("model")["trained on"].to_dict() == {"m0": "", "m1": "", "plain": "labels"}
+    board = project.leaderboard(tmp_path / "board.html", measures=["VSD-HR@3", "ROC-AUC"], resamples=0)
+    assert {row.name: row.trained_on for row in board.rows if row.trained_on} == {"plain": ("labels",)}
+    assert all(
+        "trained on these labels" in (tmp_path / name).read_text() for name in ("board.html", "board.md", "board.json")
+    )
+    assert not any("plain -k" in note for note in board.notes), "no judgement would rank it"
     project.report(tmp_path / "report.html", resamples=0, pictures=False)
     sections = json.loads((tmp_path / "report.json").read_text())["sections"]
     tables = [block for section in sections for block in section["blocks"] if block["kind"] == "table"]
@@ -231,8 +237,15 @@ def test_a_model_that_learned_from_the_labels_is_marked_wherever_its_value_stand
     for name in ("bias", "leave-one-out"):
         analysis = project.analyse(name)
         document = json.loads(analysis.file.read_text())
-        assert document["trained_on"] == ({"plain": ["labels"]} if name == "bias" else {})
-        assert ("†" in render_analysis(analysis)) == (name == "bias")
+        assert document["trained_on"] == {"plain": ["labels"]}
+        assert "plain †" in render_analysis(analysis) or "new †" in render_analysis(analysis)
+
+
+def test_a_generator_that_learned_from_the_labels_is_marked_where_the_work_stands(project: Project) -> None:
+    assert "trained on" not in project.standing().looking
+    file = project.root / "eds.toml"
+    file.write_text(file.read_text().replace('name = "m0"', 'name = "m0"\ntrained_on = ["labels"]'))
+    assert "m0: trained on these labels" in Project.open(project.root).standing().looking
 
 
 def test_the_codes_of_a_head_have_seen_what_it_was_fitted_to(shop: Shop, project: Project) -> None:
