@@ -71,14 +71,7 @@ def settle(connection: sa.Connection, *, items: Sequence[int] = (), campaign: in
         .join(of_it, of_it.c.id == item.c.campaign)
         .join(expert, expert.c.id == assignment.c.expert)
         .join(panel, sa.and_(panel.c.campaign == assignment.c.campaign, panel.c.expert == assignment.c.expert))
-        .outerjoin(
-            label_event,
-            sa.and_(
-                label_event.c.assignment == assignment.c.id,
-                label_event.c.sequence == assignment.c.events,
-                label_event.c.late == 0,
-            ),
-        )
+        .outerjoin(label_event, schema.in_force())
         .where(within, item.c.kind == "normal", item.c.control == 0)
     )
     if campaign is not None:

@@ -27,7 +27,7 @@ class Pace:
 
 
 def expert_acts(store: Store, expert_name: str) -> pd.DataFrame:
-    """Every act of this expert, oldest first: campaign, created_at, seconds, value, first (not a revision)."""
+    """Acts of this expert that count, oldest first: campaign, created_at, seconds, value, first (not a revision)."""
     query = (
         sa.select(
             campaign.c.name.label("campaign"),
@@ -40,7 +40,7 @@ def expert_acts(store: Store, expert_name: str) -> pd.DataFrame:
         .join(assignment, assignment.c.id == label_event.c.assignment)
         .join(campaign, campaign.c.id == assignment.c.campaign)
         .join(expert, expert.c.id == assignment.c.expert)
-        .where(expert.c.name == check_name(expert_name, "expert"))
+        .where(expert.c.name == check_name(expert_name, "expert"), label_event.c.late == 0)
         .order_by(label_event.c.created_at, label_event.c.id)
     )
     result = store.read(lambda connection: frame(connection, query, "created_at"))

@@ -11,7 +11,7 @@ from eds.errors import InputError
 from eds.labels import audit, early_stop
 from eds.labels.bulk import frame
 from eds.labels.permissions import check_lead
-from eds.labels.schema import ASIDE, OPEN, assignment, campaign, expert, flag, item, label_event, pair
+from eds.labels.schema import ASIDE, OPEN, assignment, campaign, expert, flag, in_force, item, label_event, pair
 from eds.labels.store import Store
 from eds.labels.validation import check_name
 
@@ -22,7 +22,7 @@ def open_flags(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
     Columns: flag, campaign, query_id, candidate_id, kind, expert, reason, created_at, judged (whether that expert gave
     an answer all the same), value (the answer; missing: unsure or none).
     """
-    judged = sa.case((assignment.c.events > 0, 1), else_=0)
+    judged = sa.case((label_event.c.id.is_not(None), 1), else_=0)
     query = (
         sa.select(
             flag.c.id.label("flag"),
@@ -41,10 +41,7 @@ def open_flags(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
         .join(item, item.c.id == assignment.c.item)
         .join(pair, pair.c.id == item.c.pair)
         .join(campaign, campaign.c.id == item.c.campaign)
-        .outerjoin(
-            label_event,
-            sa.and_(label_event.c.assignment == assignment.c.id, label_event.c.sequence == assignment.c.events),
-        )
+        .outerjoin(label_event, in_force())
         .where(flag.c.resolved_at.is_(None))
         .order_by(flag.c.id)
     )

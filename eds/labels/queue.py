@@ -22,6 +22,7 @@ from eds.labels.schema import (
     campaign,
     expert,
     flag,
+    in_force,
     item,
     label_event,
     pair,
@@ -158,7 +159,7 @@ def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
             count(assignment.c.state == DONE, "done"),
             count(sa.and_(assignment.c.state == OPEN, asked), "left"),
             count(assignment.c.state == STOPPED, "stopped"),
-            count(sa.and_(assignment.c.events > 0, label_event.c.value.is_(None)), "unsure"),
+            count(sa.and_(label_event.c.id.is_not(None), label_event.c.value.is_(None)), "unsure"),
             count(flagged, "flagged"),
             sa.cast(sa.func.max(sa.case((panel.c.left_at.is_(None), 0), else_=1)), WHOLE).label("left_panel"),
         )
@@ -167,10 +168,7 @@ def progress(store: Store, campaign_name: str | None = None) -> pd.DataFrame:
         .join(expert, expert.c.id == panel.c.expert)
         .outerjoin(assignment, sa.and_(assignment.c.campaign == campaign.c.id, assignment.c.expert == expert.c.id))
         .outerjoin(item, item.c.id == assignment.c.item)
-        .outerjoin(
-            label_event,
-            sa.and_(label_event.c.assignment == assignment.c.id, label_event.c.sequence == assignment.c.events),
-        )
+        .outerjoin(label_event, in_force())
         .group_by(campaign.c.id, campaign.c.name, expert.c.id, expert.c.name)
         .order_by(campaign.c.id, expert.c.id)
     )

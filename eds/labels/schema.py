@@ -8,8 +8,8 @@
             └─ calibration_round ── calibration_task ── calibration_answer    guideline ── example (all append-only)
 
 Times are whole microseconds since 1970 in UTC: exact and alike on both databases. Order never
-depends on them but on `sequence`, since clocks go backwards. The label in force of an assignment is the event whose
-`sequence` equals the assignment's `events`. migrations/ creates the tables; triggers.py makes acts
+depends on them but on `sequence`, since clocks go backwards. The label in force of an assignment is its last event that
+did not come late (in_force). migrations/ creates the tables; triggers.py makes acts
 append-only.
 """
 
@@ -392,3 +392,11 @@ APPEND_ONLY = (
     "calibration_task",
     "calibration_answer",
 )
+
+
+def in_force() -> sa.ColumnElement[bool]:
+    """Join `label_event` to `assignment`: the label in force, which is the last act that did not come late."""
+    newer, act = label_event.alias("newer"), label_event.c
+    last = ~sa.exists().where(newer.c.assignment == act.assignment, newer.c.late == 0, newer.c.sequence > act.sequence)
+    given = sa.and_(act.assignment == assignment.c.id, act.late == 0)
+    return sa.and_(given, sa.or_(act.sequence == assignment.c.events, last))

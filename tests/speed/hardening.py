@@ -1,11 +1,12 @@
 """Whether one person, or a stranger, can hold up those who judge: POST p95 of ten experts at one a second, in one run.
 
-    python -m tests.speed.hardening [PART ...]      nothing pictures full header connections strangers tasks page; all
-                                                   if none is named
+    python -m tests.speed.hardening [--short] [PART ...]      nothing pictures full header connections strangers tasks
+                                                             page; all if none is named; short: whether it runs
 
 Every part alternates between quiet seconds and seconds with the attack, so that both see the same noise of other
 programs, and says whether what was acknowledged is stored. "nothing" attacks with nothing: how far its ratio is from 1
-is how exact the others are. A part that misses its goal is printed as such, and the program ends with 1.
+is how exact the others are. The end is one table; a part that misses its goal is marked, and the program ends
+with 1.
 """
 
 import json
@@ -372,41 +373,54 @@ def connections(folder: Path, size: Size) -> tuple[Outcome, float]:
         return beside(annotator, attack, size), max(gone)
 
 
-def shown(outcome: Outcome, goal: float) -> bool:
-    """Print an outcome; whether it meets its goal."""
-    good = outcome.ratio <= goal and outcome.stored
-    sys.stdout.write(
-        f"  POST p95 {outcome.quiet:.1f} ms quiet, {outcome.busy:.1f} beside it (slowest {outcome.slowest:.0f}): "
-        f"{outcome.ratio:.2f}x (goal {goal:g}x); {outcome.acknowledged} acknowledged, "
-        f"{'all' if outcome.stored else 'NOT ALL'} stored{'' if good else '  MISSED'}\n"
-    )
-    return good
+@dataclass(frozen=True)
+class Row:
+    """A line of the table: what was measured, what it was held against, and whether it is good."""
+
+    part: str
+    measured: str
+    goal: str
+    good: bool
+    more: str = ""
+
+    def __str__(self) -> str:
+        verdict = "met" if self.good else "MISSED"
+        return f"{self.part:12} {self.measured:58} {self.goal:10} {verdict:7} {self.more}".rstrip()
 
 
-def part(name: str, folder: Path) -> bool:
-    """Measure one part and print it; whether it meets its goals."""
-    size = Size()
+HEAD = f"{'part':12} {'POST p95 of the experts':58} {'goal':10} {'':7} and"
+
+
+def judged(part: str, outcome: Outcome, goal: float, more: str = "", *, good: bool = True) -> Row:
+    """The line of an outcome."""
+    measured = f"{outcome.quiet:.0f} ms quiet, {outcome.busy:.0f} beside it (slowest {outcome.slowest:.0f})"
+    measured += f": {outcome.ratio:.2f}x"
+    stored = f"{outcome.acknowledged} acknowledged, {'all' if outcome.stored else 'NOT ALL'} stored"
+    fine = outcome.ratio <= goal and outcome.stored and good
+    return Row(part, measured, f"{goal:g}x", fine, f"{stored}{'; ' if more else ''}{more}")
+
+
+def part(name: str, folder: Path, size: Size) -> Row:
+    """Measure one part."""
     if name == "header":
         cost = header(folder, size)
-        sys.stdout.write(f"  {cost:.1f} ms of processor for a header of 200 MB (goal 50)\n")
-        return cost < 50
+        return Row(name, f"{cost:.1f} ms of processor for a header of 200 MB", "50 ms", cost < 50)
     if name == "connections":
         outcome, gone = connections(folder, size)
-        sys.stdout.write(
-            f"  {size.connections} half-open connections are gone after {gone:.1f} s (goal 20, and 2 to notice)\n"
-        )
-        return shown(outcome, 2) and gone < 22
+        more = f"{size.connections} half-open connections are gone after {gone:.1f} s (goal 20, and 2 to notice)"
+        return judged(name, outcome, 2, more, good=gone < 22)
     if name in ("tasks", "page"):
         outcome, seconds = tasks(folder, size, module=Annotator.module if name == "tasks" else __spec__.name)
-        sys.stdout.write(
-            f"  {size.pairs * size.panel:,} tasks made in {', '.join(f'{one:.1f}' for one in seconds)} s\n"
-        )
-        return shown(outcome, 2)
+        more = f"{size.pairs * size.panel:,} tasks made in {', '.join(f'{one:.1f}' for one in seconds)} s"
+        return judged(name, outcome, 2, more)
     if name == "strangers":
-        return shown(strangers(folder, size), 1.5)
-    return shown({"nothing": nothing, "pictures": pictures, "full": full}[name](folder, size), 2)
+        return judged(name, strangers(folder, size), 1.5)
+    return judged(name, {"nothing": nothing, "pictures": pictures, "full": full}[name](folder, size), 2)
 
 
+SHORT = Size(
+    experts=4, rounds=1, quiet=3, busy=3, pictures=10, full=4, connections=100, strangers=6, pairs=500, panel=5
+)
 PARTS = ("nothing", "pictures", "full", "header", "connections", "strangers", "tasks", "page")
 
 
@@ -421,15 +435,18 @@ def main() -> None:
     if sys.argv[1:2] == ["--project"]:
         served_with_maker()
         return
-    missed = False
-    for name in sys.argv[1:] or PARTS:
+    short, names = "--short" in sys.argv, [name for name in sys.argv[1:] if name != "--short"]
+    rows = []
+    for name in names or PARTS:
         if name not in PARTS:
             sys.exit(f"unknown: {name}; there are {', '.join(PARTS)}")
         folder = Path(tempfile.mkdtemp(dir="/var/tmp"))
-        sys.stdout.write(f"{name}:\n")
-        missed |= not part(name, folder)
+        sys.stdout.write(f"{name} ...\n")
+        sys.stdout.flush()
+        rows.append(part(name, folder, SHORT if short else Size()))
         shutil.rmtree(folder)
-    sys.exit(missed)
+    sys.stdout.write("\n".join([HEAD, *map(str, rows)]) + "\n")
+    sys.exit(not all(row.good for row in rows))
 
 
 if __name__ == "__main__":

@@ -8,9 +8,12 @@ import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import vote_files
-from eds.labels.frames import acts_frame, count_late, labels_frame, panels
+from eds.labels.campaigns import Plan
+from eds.labels.expert_activity import expert_acts
+from eds.labels.flags import open_flags
+from eds.labels.frames import acts_frame, control_pairs, count_late, labels_frame, panels
 from eds.labels.judgements import GRACE, Judgement, flag_task, submit, withdraw_flag
-from eds.labels.queue import next_batch
+from eds.labels.queue import next_batch, progress
 from eds.labels.schema import campaign, expert, panel
 from eds.labels.store import Store
 from eds.labels.transfer import export_votes, import_votes
@@ -68,6 +71,31 @@ def test_acts_count_within_the_grace_period_and_not_after_it(
         assert (count_late(other), len(labels_frame(other))) == (2, 2)
     export_votes(store, tmp_path / "c.csv", "crowdkit")
     assert len(vote_files.read(tmp_path / "c.csv", "csv")) == 2
+
+
+def test_a_late_revision_takes_nothing_from_early_stop_progress_or_flags(store: Store, at: pytest.MonkeyPatch) -> None:
+    name = begin(store, Plan("stopping", early_stop=True, control_share=1e-9), queries=1, each=4)
+    tasks = {(one.query_id, one.candidate_id): one.assignment for one in next_batch(store, name, "ann", 99)}
+    always = set(control_pairs(store, name).itertuples(index=False, name=None))
+    pair, other = [one for one in tasks if one not in always][:2]
+    first, second = tasks[pair], tasks[other]
+    submit(store, "ann", [Judgement("in time", first, 1), Judgement("unsure", second, None)])
+    flag_task(store, "ann", first, "dark", "flag")
+    end(store, "left")
+    at.setattr(store, "now", lambda: NOW + GRACE + 10)
+    before = progress(store, name).set_index("expert").loc["ann"].to_dict()
+    acts = expert_acts(store, "ann")
+    submit(store, "ann", [Judgement("turned", first, None), Judgement("no more", second, 0)])
+    assert progress(store, name).set_index("expert").loc["ann"].to_dict() == before
+    assert (before["unsure"], len(expert_acts(store, "ann"))) == (1, len(acts))
+    assert open_flags(store, name)[["judged", "value"]].to_numpy().tolist() == [[True, 1]]
+    for expert_name in ("bob", "cid"):  # one more similar makes two of three: nobody else is asked
+        numbers = {(one.query_id, one.candidate_id): one.assignment for one in next_batch(store, name, expert_name, 99)}
+        if pair in numbers:
+            submit(store, expert_name, [Judgement(f"of {expert_name}", numbers[pair], 1)])
+    votes = labels_frame(store)
+    given = votes[(votes["query_id"] == pair[0]) & (votes["candidate_id"] == pair[1])]
+    assert given["value"].tolist() == [1, 1]
 
 
 def test_numbers_out_of_range_are_faults_and_not_crashes(store: Store) -> None:
