@@ -1,6 +1,7 @@
 """Charts of a campaign's work: judgements a day, seconds of a judgement, disputed pairs by group."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -21,12 +22,16 @@ def days_chart(days: "pd.DataFrame", height: int = 150) -> alt.Chart:
     ]
     chart = alt.Chart({"values": rows}, height=height, autosize=FITTED)
     span = (days["day"].max() - days["day"].min()).days + 1 if len(days) else 1
-    ticks = {"interval": "day", "step": -(-span // MOST_TICKS)}  # never two of one day
+    step = -(-span // MOST_TICKS)
+    ticks = [  # never two of one day, and the last day has one
+        alt.DateTime(year=day.year, month=day.month, date=day.day)
+        for day in (days["day"].max() - timedelta(days=back) for back in range(0, span if len(days) else 0, step))
+    ]
     # Vega writes the tip, so that a page's locale counts there, too.
     text = "timeFormat(toDate(datum.day), '%d %b %Y') + ': ' + format(datum.judgements, ',')"
     marks = chart.transform_calculate(text=text).mark_bar(color=MAIN, cornerRadiusEnd=2, aria=False)
     bars: alt.Chart = marks.encode(
-        x=alt.X("yearmonthdate(day):T", title=None, axis=alt.Axis(format="%d %b", tickCount=ticks, grid=False)),
+        x=alt.X("yearmonthdate(day):T", title=None, axis=alt.Axis(format="%d %b", values=ticks, grid=False)),
         y=alt.Y("judgements:Q", title=None, axis=alt.Axis(tickMinStep=1, tickCount=4)),
         tooltip=alt.Tooltip("text:N"),
     )

@@ -11,6 +11,7 @@ import { Zoom } from "./zoom.js";
 const SECOND_DIGIT = 700; // ms to wait for it
 const ROOM = 28; // px beside everything
 const GAP = 14;
+const EDGE = 8; // around the tiles, so that a mark at the edge is whole
 const HOLD = 220; // ms after which a press is no mark any more but a closer look
 const TURN = 450; // ms that each of two pictures is shown by turns
 const SEEN = 0.6; // of a candidate's area that must be on screen
@@ -340,7 +341,7 @@ export class GridView {
       this.split = { whole, height, count, query: queryWidth({ whole, height, count, aspect: this.aspect }) };
       this.stage.style.setProperty("--query", `${this.split.query}px`);
     }
-    const width = beside ? whole - this.split.query - GAP - 8 : this.scroller.clientWidth - 8;
+    const width = beside ? whole - this.split.query - GAP - 2 * EDGE : this.scroller.clientWidth - 2 * EDGE;
     const { columns, size, fits } = columnsFor({ width, height, count: this.shown.tasks.length, aspect: this.aspect });
     this.columns = columns;
     this.tiles.style.setProperty("--aspect", this.aspect);
