@@ -8,6 +8,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
+from eds.project import Project
+from eds.project.demo_campaigns import GRID, PAIRS
 from tests.browser.conftest import QUIET, chromium_path
 
 PLACE = Path(__file__).parents[1] / "data" / "screens"
@@ -36,12 +38,18 @@ def main() -> None:
             while len(links) < 2 and server.stdout and (line := server.stdout.readline()):
                 links.update(re.findall(r"Sign in as (\w+) .*?: (\S+)", line))
             browser = playwright.chromium.launch(executable_path=chromium_path(), headless=True, args=QUIET)
+            project = Project.open(f"{folder}/demo")
+            project.calibration.plan(PAIRS, 0)  # without practice before it
             expert = browser.new_page(viewport=WIDE)
             signed_in(expert, links["guest"])
             address = expert.url
-            for place, name in enumerate(("pair", "grid")):
-                expert.goto(address)
-                expert.get_by_text("Begin").nth(place).click()
+            for name, campaign, keys in (("pair", PAIRS, "kjkuk"), ("grid", GRID, "258")):
+                handle = project.campaigns.of_expert(campaign, "guest").handle
+                expert.goto(f"{address.rstrip('/')}/{name}?campaign={handle}")
+                expert.get_by_role("button", name="Begin").click()
+                for key in keys:
+                    expert.wait_for_timeout(1500)  # digits that follow sooner are one number
+                    expert.keyboard.press(key)
                 expert.get_by_text("All saved").wait_for()
                 shot(expert, name)
             lead = browser.new_page(viewport=WIDE, color_scheme="dark")

@@ -59,7 +59,7 @@ def choose_campaign() -> Campaign:
         none_yet()
     names = result["name"].tolist()
     name = st.selectbox(
-        COMMON.campaign, names, index=names.index(asked_campaign(names)), width=260, label_visibility="collapsed"
+        COMMON.campaign, names, index=names.index(asked_campaign(names)), width=210, label_visibility="collapsed"
     )
     if st.query_params.get("campaign") != name:
         st.query_params["campaign"] = name

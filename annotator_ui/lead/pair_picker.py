@@ -45,6 +45,7 @@ def _offered(key: str) -> pd.DataFrame:
         source: Any = st.selectbox(
             SAYS.pick_from,
             list(SAYS.pick_sources),
+            index=_first_source(key),
             format_func=SAYS.pick_sources.__getitem__,
             width=200,
             key=f"{key}-source",
@@ -68,6 +69,14 @@ def _offered(key: str) -> pd.DataFrame:
             key=f"{key}-like",
         )
     return labels.pairs_to_pick(source, category=category, search=search, like=like) if like else found
+
+
+def _first_source(key: str) -> int:
+    """The first source that has pairs; looked for once."""
+    if f"{key}-source" in st.session_state:
+        return 0
+    pick = site().project.labels.pairs_to_pick
+    return next((place for place, source in enumerate(SAYS.pick_sources) if len(pick(source))), 0)
 
 
 def _card(who: Viewer, key: str, row: dict[Any, Any], kinds: list[str], number: int) -> dict[str, Any]:
