@@ -75,7 +75,7 @@ def _first_source(key: str) -> int:
     """The first source that has pairs; looked for once."""
     if f"{key}-source" in st.session_state:
         return 0
-    pick = site().project.labels.pairs_to_pick
+    pick: Any = site().project.labels.pairs_to_pick
     return next((place for place, source in enumerate(SAYS.pick_sources) if len(pick(source))), 0)
 
 
