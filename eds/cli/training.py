@@ -132,6 +132,7 @@ def export(console: Console, name: str, file: Path | None, replace: bool) -> Non
 @click.option("--scale", default="1", metavar="S|FROM:TO", help="Scale of tanh; FROM:TO grows (hashnet: 1:10).")
 @click.option("--margin", type=float, help="DSH margin in code lengths (default: 2).")
 @click.option("--alpha", type=float, help="DSH pull to -1 and 1 (default: 0.01).")
+@click.option("--bins", type=int, help="TALR bins of distances (default: one each).")
 @click.option("--crop", type=int, default=0, help="Network: move images by up to so many pixels.")
 @click.option("--frozen", type=int, default=0, help="Network: tensors from the input on that stay unchanged.")
 @click.option("--random-init", is_flag=True, help="Network: start with random weights.")

@@ -189,11 +189,15 @@ def _catalogue(project: "Project", options: HashBenchmarkOptions, folder: Path) 
     from eds.training.hash_data import HashData
     from eds.training.pictures import prepare_images
     from eds.training.splits import rows_of
-    from eds.training.supervision import supervise
 
     network = _network(options, None)
     images = project.read("images").sort_values("image_id", kind="stable", ignore_index=True)
-    supervise("category", images)  # refuses images without a category
+    if lacking := int(images["category"].isna().sum()):
+        raise InputError(
+            f"{lacking:,} images have no category, which says what is similar",
+            where=str(project.path("images")),
+            hint="Fill the column, or name a dataset: --data fashion-mnist.",
+        )
     ids = images["image_id"].tolist()
     steps = trainable(network).preprocessing
     with project.progress("reading", "images") as progress:

@@ -81,6 +81,7 @@ class HashOptions(TrainingOptions):
     scale: str = "1"  # of tanh; FROM:TO grows by epoch; hashnet 1:10
     margin: float | None = None  # of the DSH family
     alpha: float | None = None
+    bins: int | None = None  # of TALR's histogram of distances; None: one for each distance
     network: str | None = None  # instead of a base: a backbone that is trained together with the head
     random_init: bool = False  # of the network; cnn:NAME always begins so
     frozen: int = 0  # of the network: tensors from the input on that stay unchanged
@@ -229,7 +230,7 @@ def _design(options: HashOptions) -> "Design":
     from eds.training.hash_objective import Design
 
     pairing, scale = Pairing(options.margin, options.alpha), Scale.parse(options.scale)
-    return Design(options.bits, options.objective, options.head, options.hidden, scale, pairing)
+    return Design(options.bits, options.objective, options.head, options.hidden, scale, pairing, options.bins)
 
 
 def _spec_of(options: HashOptions, seed: int) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from eds.training.splits import Split
 from eds.training.supervision import Supervision
 
 Progress = Callable[[int, int], None]
-OPTIONS = ("scale", "margin", "alpha")
+OPTIONS = ("scale", "margin", "alpha", "bins")
 BLOCK = 4096  # images that a baseline encodes at once
 
 
@@ -41,6 +41,7 @@ class Method:
     objective: str
     scale: Scale = field(default_factory=Scale)
     pairing: Pairing = field(default_factory=Pairing)
+    bins: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> "Method":
@@ -55,12 +56,17 @@ class Method:
             raise InputError(f"unknown option {strange[0]}", where=text, hint=f"Known: {', '.join(OPTIONS)}.")
         try:
             numbers = {key: float(pairs[key]) for key in ("margin", "alpha") if key in pairs}
+            bins = int(pairs["bins"]) if "bins" in pairs else None
         except ValueError as error:
-            raise InputError("margin and alpha are numbers", where=text, hint="Write dsh?alpha=0.01.") from error
-        found = cls(text, name, Scale.parse(pairs.get("scale", "1")), Pairing(**numbers))
+            raise InputError(
+                "margin, alpha and bins are numbers", where=text, hint="Write dsh?alpha=0.01 or talr-ap?bins=16."
+            ) from error
+        found = cls(text, name, Scale.parse(pairs.get("scale", "1")), Pairing(**numbers), bins)
         check_objective(name, "both" if name == TWO_LEVEL else "category", found.pairing)
         if found.trained is False and "scale" in pairs:
             raise InputError(f"{name} has no scale", where=text, hint="Leave it out.")
+        if bins is not None:
+            Design(max(bins, 1), name, bins=bins)  # refused where the objective has none
         return found
 
     @property
@@ -70,7 +76,7 @@ class Method:
 
     def design(self, bits: int) -> Design:
         """The codes to learn."""
-        return Design(bits, self.objective, scale=self.scale, pairing=self.pairing)
+        return Design(bits, self.objective, scale=self.scale, pairing=self.pairing, bins=self.bins)
 
 
 @dataclass(frozen=True)

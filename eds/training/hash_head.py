@@ -134,7 +134,7 @@ def fit_hash_head(
         metadata = {
             "identity": identity,
             "dimension": vectors.shape[1],
-            **asdict(design),
+            **{name: value for name, value in asdict(design).items() if value is not None},
             "scale": str(design.growing),
             "head": head.kind,
             "hidden": head.hidden,

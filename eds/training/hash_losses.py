@@ -53,9 +53,9 @@ class Scale:
         return f"{self.first:g}" if self.first == self.last else f"{self.first:g}:{self.last:g}"
 
 
-def talr_loss(objective: str) -> Callable[[Tensor, Tensor], Tensor]:
+def talr_loss(objective: str, bins: int | None = None) -> Callable[[Tensor, Tensor], Tensor]:
     """Minus the relaxed measure of relaxed codes (items, bits) and affinities (items, items)."""
-    return lambda codes, affinity: -talr(codes, affinity, objective)
+    return lambda codes, affinity: -talr(codes, affinity, objective, bins)
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ def pair_loss(name: str, pairing: Pairing) -> Callable[[Tensor, Tensor], Tensor]
     return loss
 
 
-def loss_of(name: str, pairing: Pairing) -> Callable[[Tensor, Tensor], Tensor]:
+def loss_of(name: str, pairing: Pairing, bins: int | None = None) -> Callable[[Tensor, Tensor], Tensor]:
     """The loss of activations or relaxed codes (items, bits) and affinities (items, items), by the objective's name."""
     if name == HASHNET:
         return hashnet_loss
-    return pair_loss(name, pairing) if name in DSH else talr_loss(TALR[name])
+    return pair_loss(name, pairing) if name in DSH else talr_loss(TALR[name], bins)
 
 
 CROSS_ENTROPY, ORTHOHASH, HASHNET, TWO_LEVEL = "cross-entropy", "orthohash", "hashnet", "two-level-dsh"

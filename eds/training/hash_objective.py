@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from eds.errors import InputError
 from eds.pairs import Integers
 from eds.training.hash_losses import (
     ALPHA,
@@ -16,6 +17,7 @@ from eds.training.hash_losses import (
     ON_CLASSES,
     ON_TANH,
     ORTHOHASH,
+    TALR,
     Pairing,
     Scale,
     loss_of,
@@ -38,10 +40,21 @@ class Design:
     hidden: int = 256
     scale: Scale = field(default_factory=Scale)
     pairing: Pairing = field(default_factory=Pairing)
+    bins: int | None = None  # of TALR's histogram of distances; None: one for each distance
+
+    def __post_init__(self) -> None:
+        if self.bins is not None and self.objective not in TALR:
+            raise InputError(f"{self.objective} has no bins", where="objective", hint=f"Only {', '.join(TALR)}.")
+        if self.bins is not None and not 1 <= self.bins <= self.bits:
+            raise InputError(
+                f"{self.bins} bins for codes of {self.bits} bits", where="bins", hint="Give from 1 to the bits."
+            )
 
     def identity(self) -> dict[str, object]:
         """What of it decides the weights; the defaults of dispersal, which changed, are written out."""
         values: dict[str, object] = {**asdict(self), "scale": str(self.growing)}
+        if self.bins is None:
+            del values["bins"]
         if self.objective in DISPERSED:
             values["defaults"] = [MARGIN, ALPHA]
         return values
@@ -85,4 +98,4 @@ class HashObjective:
         if design.objective == ORTHOHASH:
             return orthohash_loss(found, next(iter(wanted.values())), self.centres.to(device))
         affinity = torch.from_numpy(self.labels.affinity(rows, rows)).to(device)
-        return loss_of(design.objective, design.pairing)(found, affinity)
+        return loss_of(design.objective, design.pairing, design.bins)(found, affinity)

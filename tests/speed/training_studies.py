@@ -1,4 +1,4 @@
-"""The studies of notebook 04 at a larger size: python -m tests.speed.training_studies dispersal|codes|recognition.
+"""The studies of notebook 04, larger: python -m tests.speed.training_studies dispersal|codes|continuation|recognition.
 
 A drawn catalogue, real weights (EfficientNet-Lite0, ImageNet), three seeds; means and standard deviations are printed.
 `--folder` keeps pictures and runs, so that a second call goes on.
@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from eds.backbones import load
 from eds.backbones.trainable import trainable
 from eds.io.files import replacing
+from eds.project.training_presets import PRESETS
+from eds.registry import DATASETS
 from eds.synthetic.catalogue import draw_catalogue
 from eds.synthetic.experts import draw_experts
 from eds.synthetic.panel import true_value
 from eds.training.batches import split
 from eds.training.finetune import finetune
-from eds.training.hash_losses import Pairing
+from eds.training.hash_losses import Pairing, Scale
 from eds.training.hash_objective import Design
 from eds.training.pictures import prepare_images
 from eds.training.plan import Plan
@@ -100,6 +102,25 @@ def codes(folder: Path, products: int, epochs: int, widths: list[int], kinds: li
         print("talr-ap less the better of the others, by seed:", gain.round(3).tolist(), flush=True)
 
 
+def continuation(folder: Path, products: int, epochs: int, widths: list[int], kinds: list[str]) -> None:
+    """Fixed and growing scales of tanh by TALR's recipe (rate 0.1 halved every 10 epochs), Fashion-MNIST's pixels."""
+    found = DATASETS.load("fashion-mnist").read(Path(DATASETS.load("fashion-mnist").PLACES[0]))
+    rows = np.random.default_rng(0).permutation(len(found.rows))[:products]
+    vectors = found.pixels[rows].reshape(products, -1).astype(np.float32) / 255
+    vectors -= vectors.mean(axis=0)
+    kind = found.rows["category"].to_numpy()[rows]
+    ids = [f"{number:06d}" for number in range(products)]
+    labels = supervise("category", pd.DataFrame({"image_id": ids, "product_id": ids, "category": kind}))
+    recipe = PRESETS["talr"] | {"epochs": epochs, "keep": "last"}
+    plan = Plan(**recipe, validation_share=0.05, test_share=0.2)
+    for bits in widths:
+        designs = {f"scale {text}": Design(bits, "talr-ap", scale=Scale.parse(text)) for text in SCALES}
+        runs = folder / f"continuation-{products}-{epochs}-{bits}"
+        made = compare_heads(vectors, labels, designs, plan, SEEDS, runs)
+        print(f"\n{bits} bits, {epochs} epochs, {products:,} images, {plan.learning_rate:g} and {plan.schedule}")
+        print(spread(made)[["ap", "ap_others", "mlgap", "distinct"]].round(3).to_string(), flush=True)
+
+
 def recognition(folder: Path, products: int, epochs: int, widths: list[int], kinds: list[str]) -> None:
     """X-ID: what the labels teach, on products seen and on products held out."""
     images, pixels = catalogue(folder, products)
@@ -146,10 +167,12 @@ def other_products(images: pd.DataFrame, labels: Supervision, places: NDArray[np
     return pairs.assign(value=true_value(pairs, images, draw_experts(3)).astype(np.int64))
 
 
+SCALES = ("1", "5", "20", "1:5", "1:20")
 FROZEN = 50  # parameter tensors of Lite0's lower blocks
 STUDIES = {  # what is run, products, epochs, bits
     "dispersal": (dispersal, 600, 120, [6, 12]),
     "codes": (codes, 600, 60, [16, 32, 64]),
+    "continuation": (continuation, 6000, 50, [16]),
     "recognition": (recognition, 150, 4, [0]),
 }
 

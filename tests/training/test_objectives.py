@@ -13,6 +13,7 @@ from eds.choices import HashObjective
 from eds.errors import InputError
 from eds.hashing.ties import TiedLists, ap, dcg
 from eds.training import hash_objective
+from eds.training.benchmark import Method
 from eds.training.hash_objective import Design
 from eds.training.objectives.dsh import dispersed_dsh_loss, dsh_loss, hierarchical_dsh_loss
 from eds.training.objectives.soft_histogram import soft_counts
@@ -120,6 +121,41 @@ def test_raising_an_objective_raises_the_measure_of_the_codes(objective: str) ->
         optimiser.step()
     assert talr(torch.tanh(raw), affinity, objective).item() > first + 0.1
     assert measure() > before + 0.2
+
+
+@pytest.mark.parametrize("bins", [3, 4, 8, 16])
+def test_distances_are_counted_in_fewer_bins_by_the_definition(bins: int) -> None:
+    """Each distance goes to the two centres beside it, a bin's width apart; as many bins as bits is the default."""
+    distances = torch.rand(5, 7, dtype=torch.float64) * 16
+    width = 16 / bins
+    slow = np.zeros((5, 7, bins + 1))
+    for place, value in np.ndenumerate(distances.numpy()):
+        for number in range(bins + 1):
+            slow[place][number] = max(0.0, 1 - abs(value - number * width) / width)
+    found = soft_counts(distances, 16, bins)
+    assert np.allclose(found.numpy(), slow)
+    assert np.allclose(found.sum(dim=-1).numpy(), 1)
+    if bins == 16:
+        assert torch.equal(found, soft_counts(distances, 16))
+
+
+def test_codes_are_learned_with_half_as_many_bins() -> None:
+    raw, classes = codes_and_classes()
+    affinity = (classes[:, None] == classes[None]).long()
+    raw.requires_grad_(True)
+    optimiser = torch.optim.Adam([raw], lr=0.05)
+    first = talr(torch.tanh(raw), affinity).item()
+    assert talr(torch.tanh(raw), affinity, bins=4).item() != first
+    for _ in range(60):
+        optimiser.zero_grad()
+        torch.autograd.backward(-talr(torch.tanh(raw), affinity, bins=4))
+        optimiser.step()
+    assert talr(torch.tanh(raw), affinity).item() > first + 0.1
+    assert Method.parse("talr-ap?bins=4").design(8).bins == 4
+    assert "bins" not in Design(8).identity(), "runs of before go on"
+    for refused in (lambda: Design(8, "dsh", bins=4), lambda: Design(8, bins=9), lambda: Method.parse("lsh?bins=4")):
+        with pytest.raises(InputError, match="bins"):
+            refused()
 
 
 LOSSES: dict[str, Callable[..., torch.Tensor]] = {

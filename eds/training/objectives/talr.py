@@ -11,7 +11,7 @@ from eds.training.objectives.talr_ndcg import dcg_relaxed, ideal_dcg
 OBJECTIVES = ("ap_simplified", "ap_digamma", "dcg_simplified", "dcg_linear", "ndcg_simplified", "ndcg_linear")
 
 
-def talr(codes: Tensor, affinity: Tensor, objective: str = "ap_simplified") -> Tensor:
+def talr(codes: Tensor, affinity: Tensor, objective: str = "ap_simplified", bins: int | None = None) -> Tensor:
     """The mean over queries of relaxed AP, DCG or nDCG: codes (items, bits), affinity (items, items) whole numbers.
 
     Formula: (1/M) sum of O_i, O_i from the soft histogram of distances (b - <a, b>)/2 of item i to all others.
@@ -26,7 +26,7 @@ def talr(codes: Tensor, affinity: Tensor, objective: str = "ap_simplified") -> T
     _check(codes, affinity, objective)
     kind, _, form = objective.partition("_")
     others = ~torch.eye(len(codes), dtype=torch.bool, device=codes.device)
-    spread = soft_counts(relaxed_distances(codes), codes.shape[1]) * others[..., None]
+    spread = soft_counts(relaxed_distances(codes), codes.shape[1], bins) * others[..., None]
     if kind == "ap":
         positive = ((affinity > 0) & others).to(codes.dtype)
         counts = spread.sum(dim=1)
