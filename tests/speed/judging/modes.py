@@ -12,7 +12,7 @@ from eds.labels.gold import add_gold
 from eds.labels.judgements import Judgement, submit
 from eds.labels.queue import next_batch
 from eds.labels.store import Store
-from tests.speed.judging.stage import PAIRS, chromium, open_campaign, pressed, served, told
+from tests.speed.judging.stage import PAIRS, chromium, go_far, open_campaign, pressed, served, told
 
 SIZE, PACE, GOAL = 40, 300, 50
 FEEDBACK = (
@@ -30,14 +30,20 @@ def modes(folder: Path) -> None:
         add_expert(store, "lea", "lead")
         with annotator.page(browser, "lea") as page:
             open_campaign(page, annotator, PAIRS, "lea", "adjudicate")
-            waits = pressed(page, ["j", "k"] * ((SIZE - 2) // 2), PACE)
+            waits = pressed(page, ["j", "k"] * (SIZE // 4), PACE)
             print(told("adjudicate, next pair", waits))
+            go_far(page)
+            far = pressed(page, ["j", "k"] * (SIZE // 4 - 1), 1000)
+            print(told("adjudicate, 150 ms and 2 Mbit/s", far))
+            print(f"  median far / local = {np.median(far) / np.median(waits):.2f} (goal 1.2)")
         _calibrate(annotator.project.read("images")["image_id"].tolist(), store)
         with annotator.page(browser, "ann") as page:
             page.add_init_script(FEEDBACK)
             open_campaign(page, annotator, PAIRS, "ann", "practice")
-            found = _practised(page)
+            found = _practised(page, SIZE // 2)
             print(told("practice, feedback", found))
+            go_far(page)
+            print(told("practice, 150 ms and 2 Mbit/s: one round trip", _practised(page, SIZE // 2 - 2)))
         for name, times in (("adjudicate", waits), ("practice", found)):
             print(f"  {name}: median {np.median(times):.1f} ms (goal {GOAL})")
 
@@ -60,9 +66,10 @@ def _calibrate(images: list[str], store: Store) -> None:
     plan_calibration(store, PAIRS, SIZE)
 
 
-def _practised(page: Page) -> np.ndarray:
-    """Answer pair after pair; ms from each key to what was expected."""
-    for turn in range(SIZE - 1):
+def _practised(page: Page, count: int) -> np.ndarray:
+    """Answer so many pairs; ms from each key to what was expected."""
+    page.evaluate("window.answered = []")
+    for turn in range(count):
         page.evaluate("window.pressed = 0")
         page.keyboard.press("jk"[turn % 2])
         page.wait_for_function("count => window.answered.length >= count", arg=turn + 1, polling=10)

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, CDPSession, Page, ViewportSize
 
 from eds.labels.frames import labels_frame
 from tests.browser.annotator import Annotator
-from tests.speed.judging.stage import GRID, PAIRS, chromium, open_campaign, pressed, served, told
+from tests.speed.judging.stage import GRID, PAIRS, chromium, go_far, open_campaign, pressed, served, told
 
 PRESSES, PACE = 120, 220
 QUERIES = 60  # pages whose actions are counted, in each way of saving
@@ -103,12 +103,7 @@ def slow(folder: Path) -> None:
         counted = _counting(client)
         local = pressed(page, keys, 400)
         print(f"  {counted() / len(keys):.0f} bytes a label besides pictures, headers included (goal 1,500)")
-        rate = 2e6 / 8
-        client.send(
-            "Network.emulateNetworkConditions",
-            {"offline": False, "latency": 150, "downloadThroughput": rate, "uploadThroughput": rate},
-        )
-        page.wait_for_timeout(3000)
+        go_far(page)
         far = pressed(page, keys, 1000)
         print(told("local", local))
         print(told("150 ms, 2 Mbit/s", far))
