@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from annotator_ui.texts_standing import STANDING
+from eds.errors import InputError
 from eds.labels.experts import add_expert
 from eds.project import Project
 from eds.suspects import Batching, reorder
@@ -72,7 +74,7 @@ def orders(project: Project) -> None:
 
 def page(project: Project) -> None:
     """The page in Chromium: first, and again when a table has changed."""
-    with store_of(project) as store:
+    with store_of(project) as store, suppress(InputError):  # there since the folder was used before
         add_expert(store, "lea", "lead")
     with running(project, "--no-prepare") as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), headless=True, args=QUIET)
