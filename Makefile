@@ -19,6 +19,10 @@ LEAN_TESTS := tests/test_tables.py tests/test_schema.py tests/io/test_files.py t
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# Tests run side by side already: threads of their small products would only wait for each other.
+test test-lean coverage: export OPENBLAS_NUM_THREADS := 1
+test test-lean coverage: export OMP_NUM_THREADS := 1
+
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -45,7 +49,7 @@ test: $(READY) $(STUDIO)/.ready browser lint ## Set up, then run every check and
 
 test-lean: $(LEAN)/.ready ## Run the tests that need no torch on pandas 2, without it
 	@echo "Tests, without torch, on pandas 2:"
-	@$(LEAN)/bin/python -m pytest -q -n $(JOBS) --dist worksteal $(LEAN_TESTS)
+	@$(LEAN)/bin/python -m pytest -q -n $(JOBS) --dist worksteal --hypothesis-profile few $(LEAN_TESTS)
 
 # Not part of `make test`: counting lines takes 45 % more of the processor's time.
 coverage: $(READY) $(STUDIO)/.ready browser ## Run the tests and say which lines they do not reach

@@ -82,6 +82,8 @@ def relevance(features: Reals, query: Integers, value: Integers, *, seed: int = 
     >>> found.learner, bool(found.auc > 0.8)
     ('logistic', True)
     """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
     if not len(features) == len(query) == len(value):
         raise InputError(
             f"{len(features)} rows of features, {len(query)} queries, {len(value)} labels",
@@ -96,11 +98,12 @@ def relevance(features: Reals, query: Integers, value: Integers, *, seed: int = 
     probability, learners = np.full(len(query), 0.5), ["constant"]
     known = value >= 0
     boosted = int(known.sum()) >= BOOSTED
-    for number in range(FOLDS):
-        mine = fold == number
-        if mine.any():
-            probability[mine], learner = _predict(features, value, fold, number, boosted, seed)
-            learners.append(learner)
+    with threadpool_limits(limits=1):  # so few rows are fitted sooner by one thread than by many
+        for number in range(FOLDS):
+            mine = fold == number
+            if mine.any():
+                probability[mine], learner = _predict(features, value, fold, number, boosted, seed)
+                learners.append(learner)
     positives = int((value == 1).sum())
     return Relevance(
         probability,
@@ -135,13 +138,10 @@ def _enough(value: Integers) -> bool:
 
 
 def _boosted(features: Reals, value: Integers, fitted: Integers, held: Integers, asked: Reals, seed: int) -> Reals:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     rng = generator(seed, "relevance labels")
     some = fitted if len(fitted) <= MOST else np.sort(rng.permutation(fitted)[:MOST])
-    with threadpool_limits(limits=1):  # so few rows are fitted sooner by one thread than by many
-        model = _trees(seed).fit(features[some], value[some])
-        raw, wanted = (model.predict_proba(part)[:, 1] for part in (features[held], asked))
+    model = _trees(seed).fit(features[some], value[some])
+    raw, wanted = (model.predict_proba(part)[:, 1] for part in (features[held], asked))
     return np.asarray(_isotonic(len(held)).fit(raw, value[held]).predict(wanted), np.float64)
 
 
