@@ -257,7 +257,7 @@ def _basis(
     """What two models can be compared on by the measure."""
     definition = measure.definition
     if definition.unlabelled == "unused" or (
-        definition.needs == "codes" and measure.parameters.get("grades") not in BY_LABELS
+        definition.needs in ("codes", "graded") and measure.parameters.get("grades") not in BY_LABELS
     ):
         return "no labels needed"
     sides = {setting.sides[first], setting.sides[second]}

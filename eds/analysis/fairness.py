@@ -90,7 +90,7 @@ def _grade(part: MeasureComparison, comparison: Comparison, inputs: AnalysisInpu
         return MeasureFairness(
             name, "not known", reason=few if comparison.makers_known else "it is not known which models built the pool"
         )
-    if measure.definition.needs == "codes":
+    if measure.definition.needs in ("codes", "graded"):
         return MeasureFairness(name, "not known", reason="codes are not scored again without a model's finds")
     data = MeasureData.of(inputs, measure)
     names = [model for model in data.generators if model in known]

@@ -84,6 +84,9 @@ def test_codes_that_learn_no_labels_need_none_and_are_not_marked(project: Projec
     assert made.seen.queries == 0
     assert np.isnan(made.seen.expected)
     assert {model.name: model.trained_on for model in project.list_models().models}["codes"] == ()
+    values = project.score("APt@5(grades=product)", models=["codes"], resamples=0).table["value"]
+    assert len(values) == 3
+    assert values.isna().all(), "undefined, not 0: no query has another image of its product"
     with pytest.raises(InputError, match="similar"):
         project.train_hash("learned", HashOptions(base="m0", bits=8, epochs=1))
     assert not (project.root / "training" / "learned").exists()

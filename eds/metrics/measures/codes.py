@@ -15,7 +15,8 @@ from eds.metrics.definition import Definition, ModelInputs, Parameter, Values
 from eds.pairs import Reals
 
 CONVENTIONS = (
-    "mean over all queries (grades truth, votes, experts: those with a label), without a relevant candidate 0; every "
+    "mean over all queries (grades truth, votes, experts: those with a label), without a relevant candidate 0 "
+    "(undefined where all are); every "
     "candidate but the query itself, its product left out as neighbors.exclude_product says where grades are truth, "
     "votes, experts, category or attributes; one_per_product plays no part; unlabelled is grade 0"
 )
@@ -38,10 +39,12 @@ def _measured(formula: Callable[[Histograms, int | None, Mapping[str, Any]], Rea
         coded = _coded(inputs)
         result = coded.of(parameters["grades"])
         value = formula(result, k, parameters)
-        lists = result.lists(None)
+        without = result.lists(None).relevant == 0
+        if without.all():  # by these grades nothing is alike: no value is defined
+            value = np.full(len(value), np.nan)
         counts = {
-            "queries used": len(value),
-            "queries without a relevant candidate, which count 0": int((lists.relevant == 0).sum()),
+            "queries used": 0 if without.all() else len(value),
+            "queries without a relevant candidate, which count 0": int(without.sum()),
             "bits": coded.bits,
             "candidates": coded.n,
             "k": k or 0,
