@@ -227,7 +227,7 @@ def test_the_command_says_what_could_not_be_fitted(digits: Path, project: Projec
         (["--methods", "lsh?alpha=1"], "neither margin nor alpha"),
         (["--methods", "dsh?beta=1"], "unknown option beta"),
         (["--methods", "itq?scale=2"], "itq has no scale"),
-        (["--methods", "dsh?alpha=much"], "margin and alpha are numbers"),
+        (["--methods", "dsh?alpha=much"], "margin, alpha and bins are numbers"),
         (["--split", "cifar11"], "unknown split"),
         (["--split", "cifar10"], "takes 600 images of each category"),
         (["--data", "mnist=nowhere"], "the files of mnist are not there"),
