@@ -31,7 +31,8 @@ def main() -> None:
     text = (DARK if is_dark() else LIGHT)["text"]  # a chosen segment of Streamlit's is too pale to read in the dark
     st.html(f'{CLOSED}{ROOM}{TOOLS}<style>button[data-selected="true"] p {{ color: {text} !important; }}</style>')
     page = st.navigation(menu(who), position="top")
-    st.html(f"<style>{marked_section(who, page.url_path)}</style>")
+    if mark := marked_section(who, page.url_path):
+        st.html(f"<style>{mark}</style>")
     page.run()
 
 
