@@ -248,7 +248,7 @@ def test_the_command_needs_no_project(tmp_path: Path) -> None:
     assert all(source.startswith("assumed") for source in machines)
     assert judgement.startswith("configured")
     text = said(*words, "--machine-hourly", "1.5")
-    assert "100 of these machines; tasks of a model: 244,141 to embed, 3,815 to mine" in text
+    assert "100 machines like this one; tasks of a model: 244,141 to embed, 3,815 to mine" in text
     assert "In all 7.0 days; pictures 100.0 TB; experts 900 hours for 216,000 judgements." in text
     assert re.search(r"^all +6.9 days +52.3 min +16,752 +12.8 TB +25,128$", text, re.MULTILINE)
 

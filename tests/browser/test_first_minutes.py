@@ -54,7 +54,7 @@ def test_two_screens_one_click_and_one_key_to_the_first_judgement(browser: Brows
         page.get_by_role("button", name=ACCOUNTS.begin).click()
         wait_painted(page, 0)
         expect(page.locator(".dock .reason").first).to_have_text(REASON)
-        page.keyboard.press("k")
+        press(page, "k")
         wait_saved(page)
         assert counted(page) == {"screens": 2, "clicks": 1, "keys": 1}
         assert labels_frame(shop.store)["value"].tolist() == [1]

@@ -1,4 +1,4 @@
-"""Argilla's records as JSON: the answers of its users as votes.
+"""Argilla's records as JSON: its users' answers become votes.
 
 The file is what `dataset.records.to_json(FILE)` writes. A record names its pair by the metadata (or fields) query_id
 and candidate_id; each response to the question is a vote of its user. Suggestions, which nobody gave, are passed over.

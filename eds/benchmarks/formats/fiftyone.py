@@ -1,4 +1,4 @@
-"""FiftyOne data set: samples with labels and similar images, and pictures.
+"""A FiftyOne data set: samples with labels and pictures.
 
 samples.json and metadata.json, as `fo.Dataset.from_dir(FOLDER, fo.types.LegacyFiftyOneDataset)` reads them. A sample
 has its image's columns, its role as a tag, a Classification of its category, its box as a Detection, and lists of the
