@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eds.benchmarks.folder import SUMS
 from eds.distribution import install
 from eds.errors import InputError, MissingExtraError
 
@@ -29,7 +30,9 @@ HINTS = {
 def check_repository(name: str) -> str:
     """Return the name of a repository, ORGANISATION/NAME."""
     if not REPOSITORY.fullmatch(name):
-        raise InputError(f"{name!r} is no name of a repository", hint="Give ORGANISATION/NAME, as example/garments.")
+        raise InputError(
+            f"{name!r} is not the name of a repository", hint="Give ORGANISATION/NAME, as example/garments."
+        )
     return name
 
 
@@ -64,6 +67,11 @@ def _operations(api: "HfApi", folder: Path, repository: str) -> "list[CommitOper
 
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     there = set(api.list_repo_files(repository, repo_type="dataset")) - {".gitattributes"}
+    if there and SUMS not in there:
+        hint = "Take a name that is free, or delete that data set first."
+        raise InputError(
+            "the data set holds files that are not of eds, which a push would delete", where=repository, hint=hint
+        )
     return [
         *(CommitOperationAdd(name, path) for name, path in files.items()),
         *(CommitOperationDelete(name) for name in sorted(there - files.keys())),

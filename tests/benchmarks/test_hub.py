@@ -71,6 +71,14 @@ def test_a_second_push_takes_away_what_is_no_longer_there(shop: Project, hub: Hu
     assert "hf_of_another_program" not in hub.tokens
 
 
+def test_what_somebody_else_keeps_there_is_not_deleted(shop: Project, hub: Hub) -> None:
+    shop.push(NAME, token_env="WRITER", endpoint=hub.url)
+    hub.repositories[NAME].files = {"thesis.pdf": b"years of work"}
+    with pytest.raises(InputError, match="not of eds"):
+        shop.push(NAME, token_env="WRITER", endpoint=hub.url)
+    assert hub.repositories[NAME].files == {"thesis.pdf": b"years of work"}
+
+
 @pytest.mark.parametrize(
     ("act", "told"),
     [
