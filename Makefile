@@ -32,8 +32,8 @@ demo: $(LIGHT) ## Set up without torch, walk the flow on a drawn catalogue (into
 	@$(BIN)/eds demo $(DEMO)
 	@$(MAKE) --no-print-directory demo-pages
 
-demo-full: $(READY) ## The same with torch, larger pictures and three networks (into ./demo-full)
-	@$(BIN)/eds demo $(DEMO)-full --size 768 --model hsv=descriptor:hsv --model hog=descriptor:hog \
+demo-full: $(READY) ## The same with torch and three networks (into ./demo-full)
+	@$(BIN)/eds demo $(DEMO)-full --model hsv=descriptor:hsv --model hog=descriptor:hog \
 	  --model lite0=wheel:efficientnet_lite0 --model lite1=wheel:efficientnet_lite1 --model lite2=wheel:efficientnet_lite2
 	@$(MAKE) --no-print-directory demo-pages DEMO=$(DEMO)-full
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--views", type=click.IntRange(1), default=2, help="Images of each garment.")
 @click.option("--queries", type=click.IntRange(1), default=200, help="Queries among the catalogue's images, at most.")
 @click.option("--wild", type=click.IntRange(0), default=40, help="Query images of the wild domain.")
-@click.option("--size", type=click.IntRange(32, 2048), default=512, help="Side of an image in pixels.")
+@click.option("--size", type=click.IntRange(32, 2048), default=768, help="Side of an image in pixels.")
 @click.option("--model", "models", multiple=True, metavar="SPEC", help="Models (default: 3 descriptors, 1 network).")
 @click.option("--catalogue", type=click.Choice(get_args(DemoCatalogue)), help="Use a real catalogue.")
 @click.option("--source", type=click.Path(path_type=Path), help="Where the real catalogue is.")

