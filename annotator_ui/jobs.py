@@ -21,6 +21,7 @@ from typing import IO, Any, Literal, cast
 from eds.child_process import yield_to_others
 from eds.errors import EdsError, LockedError, TruthChangeError
 from eds.project import Progress, Project
+from eds.project.job_limits import check_step
 
 VERBS = ("scan", "import_images", "embed", "mine", "pool", "draw_random", "decide", "report", "run", "map_images")
 Steps = Sequence[tuple[str, Mapping[str, Any]]]  # a verb and its options; `files` are its unnamed arguments
@@ -77,7 +78,10 @@ class Jobs:
             del self._jobs[name]
 
     def start(self, name: str, by: str, steps: Steps) -> Job:
-        """Start a job; LockedError while another one runs."""
+        """Start a job; LockedError while another one runs, InputError for what an account may not ask for."""
+        project = Project.open(self.root)
+        for verb, options in steps:
+            check_step(project, verb, options)
         with self._starting:
             if (busy := self.running) is not None:
                 raise LockedError(

@@ -154,6 +154,9 @@ class AnnotatorSettings(_Section):
     webhook_hosts: tuple[str, ...] = Field(
         default=(), strict=False, description="HOST:PORT that webhooks may send to although they are not public"
     )
+    image_folders: tuple[str, ...] = Field(
+        default=(), strict=False, description="folders on the server that leads may import pictures from"
+    )
 
 
 class TruthSettings(_Section):

@@ -3,6 +3,7 @@
 Every endpoint is one verb of `eds.Project`, asked as the account of the token: the library checks the right to it.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -37,6 +38,7 @@ from eds.project.price import Price
 from eds.project.webhooks import vote_records
 
 PAIR = ["query_id", "candidate_id"]
+NUMBER = re.compile("[0-9]{1,18}")
 
 
 class PriceError(Exception):
@@ -142,7 +144,7 @@ def _add_webhook(call: Call) -> MadeWebhook:
 
 def _remove_webhook(call: Call) -> Nothing:
     number = call.path["number"]
-    if not number.isdigit():
+    if not NUMBER.fullmatch(number):
         raise NotFoundError(f"there is no webhook {number!r}")
     acting(call.who).webhooks.remove(int(number))
     return Nothing()

@@ -61,7 +61,7 @@ class VotesQuery(Query):
     """Which votes."""
 
     campaign: Annotated[str, Field(max_length=200)] | None = Field(default=None, description="Only of this campaign.")
-    after: Annotated[int, Field(ge=0)] = Field(default=0, description="`next` of the answer before.")
+    after: Annotated[int, Field(ge=0, lt=2**63)] = Field(default=0, description="`next` of the answer before.")
     limit: Annotated[int, Field(ge=1, le=10_000)] = Field(default=1_000, description="How many at most.")
 
 

@@ -84,7 +84,7 @@ async def change(request: Request) -> Response:
         return await _page(request, SAYS.stale, status=403)
     experts = site().project.experts
     try:
-        if values.get("remove", "").isdigit():
+        if values.get("remove", "").isdecimal():
             await in_lane("accounts", experts.remove_passkey, name, int(values["remove"][:18]))
         else:
             key = made(request, values.get("credential", ""), values.get("label", ""))

@@ -40,7 +40,7 @@ async def points(request: Request) -> Response:
     query = request.query_params
     colour, clusters = query.get("colour", "category"), query.get("clusters", "0")
     method = query.get("method", "pca")
-    if method not in METHODS or colour not in COLOURS or not (clusters.isdigit() and len(clusters) < 4):
+    if method not in METHODS or colour not in COLOURS or not (clusters.isdecimal() and len(clusters) < 4):
         return JSONResponse({"error": "unknown map"}, 404, NEVER)
     try:
         found = await in_lane("background", drawn, query.get("model", ""), method, colour, int(clusters))

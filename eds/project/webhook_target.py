@@ -8,6 +8,7 @@ answer of the name server a moment later changes nothing. Redirects are not foll
 import hashlib
 import hmac
 import ipaddress
+import re
 import socket
 import time
 from collections.abc import Collection
@@ -16,9 +17,11 @@ from urllib.parse import urlsplit
 from eds.distribution import install
 from eds.errors import EdsError, InputError, MissingExtraError
 
-PATIENCE = 10.0  # seconds for the whole answer's parts each
+PATIENCE = 10.0  # seconds for each part of the answer
+LONGEST = 20.0  # seconds for a delivery: others wait for it
 CONFIRMED = range(200, 300)
 TOLERANCE = 300.0  # seconds that a signature's time may differ
+STAMP = re.compile("[0-9]{1,12}")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -46,6 +49,7 @@ def check_url(url: str, allowed: Collection[str]) -> None:
 def send(url: str, body: bytes, secret: str, event: str, allowed: Collection[str] = ()) -> None:
     """Send a signed delivery; DeliveryError if it is not confirmed by a status 2xx."""
     try:
+        import anyio  # comes with httpx
         import httpx  # comes with the annotator, whose server delivers
     except ModuleNotFoundError as error:
         raise MissingExtraError(
@@ -65,18 +69,25 @@ def send(url: str, body: bytes, secret: str, event: str, allowed: Collection[str
         "EDS-Event": event,
         "EDS-Signature": sign(secret, body, time.time()),
     }
+
+    async def post() -> int:
+        with anyio.fail_after(LONGEST):  # a receiver may send its answer byte by byte
+            async with (
+                httpx.AsyncClient(timeout=PATIENCE, follow_redirects=False, trust_env=False) as client,
+                client.stream(
+                    "POST",
+                    target.copy_with(host=address),
+                    content=body,
+                    headers=headers,
+                    extensions={"sni_hostname": host},
+                ) as answer,
+            ):  # the answer's body is not read: it has no meaning, and may be endless
+                return answer.status_code
+
     try:
-        with (
-            httpx.Client(timeout=PATIENCE, follow_redirects=False, trust_env=False) as client,
-            client.stream(
-                "POST",
-                target.copy_with(host=address),
-                content=body,
-                headers=headers,
-                extensions={"sni_hostname": host},
-            ) as answer,
-        ):  # the answer's body is not read: it has no meaning, and may be endless
-            status = answer.status_code
+        status = anyio.run(post)
+    except TimeoutError as error:
+        raise DeliveryError(f"no answer within {LONGEST:.0f} s") from error
     except httpx.HTTPError as error:
         raise DeliveryError(f"{type(error).__name__}: {error}"[:200]) from error
     if status not in CONFIRMED:
@@ -118,9 +129,9 @@ def sign(secret: str, body: bytes, moment: float) -> str:
 def verify(secret: str, body: bytes, signature: str, *, now: float | None = None) -> bool:
     """Whether a delivery is signed with this secret and is at most five minutes old; for receivers."""
     stamp = dict(part.partition("=")[::2] for part in signature.split(",")).get("t", "")
-    if not stamp.isdigit() or abs((time.time() if now is None else now) - int(stamp)) > TOLERANCE:
+    if not STAMP.fullmatch(stamp) or abs((time.time() if now is None else now) - int(stamp)) > TOLERANCE:
         return False
-    return hmac.compare_digest(sign(secret, body, int(stamp)), signature)
+    return hmac.compare_digest(sign(secret, body, int(stamp)).encode(), signature.encode(errors="replace"))
 
 
 def _parts(url: str) -> tuple[str, int, str]:

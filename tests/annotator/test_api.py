@@ -153,6 +153,10 @@ def test_bad_requests_are_one_clear_answer(site: Site) -> None:
         ("GET", "/campaigns/none", None, 404),
         ("DELETE", "/webhooks/9", None, 422),
         ("DELETE", "/webhooks/one", None, 404),
+        ("DELETE", "/webhooks/²", None, 404),
+        ("DELETE", f"/webhooks/{2**63}", None, 404),
+        ("GET", f"/votes?after={2**63}", None, 422),
+        ("GET", f"/votes?after={'9' * 5000}", None, 422),
     ):
         answer = lead(method, path, body)
         assert (lead.status, bool(answer["error"])) == (status, True), path

@@ -28,6 +28,13 @@ def test_only_leads_upload(site: Site) -> None:
     assert "uploads" not in vars(site)  # nothing was kept
 
 
+def test_a_map_that_is_none_is_refused(site: Site) -> None:
+    lead = client_for(site, "lea")
+    for query in ("clusters=²", "clusters=-1", "clusters=9999", "method=x", "colour=x"):
+        assert lead.get(f"/looking/points?model=hsv&{query}").status_code == 404
+    assert lead.get("/looking/points?model=../../x").status_code == 422
+
+
 def test_a_picture_keeps_every_pixel_and_is_its_viewers_alone(site: Site) -> None:
     data = _png(40, 30)
     lead = client_for(site, "lea")

@@ -3,10 +3,11 @@
 import ipaddress
 import json
 import shutil
+import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,9 +19,9 @@ from eds.errors import InputError
 from eds.labels import webhooks as stored
 from eds.labels.judgements import Judgement
 from eds.labels.store import Store
-from eds.project import Project
+from eds.project import Project, webhook_target
 from eds.project.label_store import keep_open
-from eds.project.webhook_target import check_url, is_public, resolve, sign, verify
+from eds.project.webhook_target import DeliveryError, check_url, is_public, resolve, send, sign, verify
 from eds.project.webhooks import Webhooks
 from tests.privileges import needed
 from tests.project.shops import Design, draw_shop, make_project
@@ -126,6 +127,8 @@ def test_labels_arrive_once_in_order_signed_and_the_end_of_a_campaign_too(projec
         assert not verify(made.secret, body + b" ", signature)
         assert not verify("another", body, signature)
         assert not verify(made.secret, body, signature, now=time.time() + 301)
+    for signature in ("", "t=²,v1=x", "t=" + "9" * 5000, f"t={time.time():.0f},v1=ä"):
+        assert not verify(made.secret, body, signature)
     assert made.secret not in str(project.webhooks.list().to_dict())
 
 
@@ -157,6 +160,25 @@ def test_a_receiver_that_is_gone_holds_up_nobody(project: Project, receiver: Rec
     judge(project)
     assert project.webhooks.deliver() == 0
     assert "ConnectError" in project.webhooks.list()["problem"].iloc[0]
+
+
+def test_a_receiver_that_answers_byte_by_byte_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    needed("httpx")
+    monkeypatch.setattr(webhook_target, "LONGEST", 1.0)
+    over = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+            while not over.wait(0.1):
+                connection.sendall(b"a")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        threading.Thread(target=lambda: drip(listener.accept()[0]), daemon=True).start()
+        with pytest.raises(DeliveryError, match="no answer within 1 s"):
+            send(f"http://127.0.0.1:{port}/", b"{}", "key", "label.written", [f"127.0.0.1:{port}"])
+        over.set()
 
 
 def test_many_labels_go_in_portions_and_a_claimed_webhook_is_nobody_elses(

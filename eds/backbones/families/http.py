@@ -164,4 +164,4 @@ def _rows(answer: Any, request: Request) -> list[Any]:
 
 def _retry_after(answer: httpx.Response) -> float:
     value = answer.headers.get("retry-after", "")
-    return float(value) if value.isdigit() else 0.0
+    return float(value) if value.isdecimal() else 0.0

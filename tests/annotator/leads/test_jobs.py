@@ -15,8 +15,10 @@ from annotator_ui.lead.conclude import JOB, start
 from annotator_ui.screens.catalogue import IMPORT
 from annotator_ui.texts_campaign import CONCLUDE
 from annotator_ui.texts_leads import CATALOGUE
-from eds.errors import LockedError
+from eds.errors import InputError, LockedError
 from eds.labels.adjudication import adjudicate
+from eds.project import Project
+from eds.project.job_limits import check_models, check_step
 from tests.annotator.judged import RANDOM
 from tests.annotator.leads.pages import metrics, page_text, run
 from tests.annotator.sites import store_of
@@ -92,6 +94,65 @@ def test_a_job_that_is_killed_or_names_no_verb_fails_and_says_so(judged: Site) -
     assert judged.jobs.latest("other") is None
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        "os:system",
+        "http://169.254.169.254/latest",
+        "https://keys.example/x",
+        "http:https://keys.example/x",
+        "checkpoint:/etc/passwd",
+        "onnx:model.onnx",
+        "torchscript:model.pt",
+        "timm:local-dir:/srv",
+        "timm:resnet50@/srv/weights.pth",
+        "open_clip:ViT-B-32@openai=/srv/weights.pt",
+        "hash:../../other",
+        "timm:resnet50?prefix=/srv",
+        "none",
+    ],
+)
+def test_a_lead_lets_the_server_load_no_module_file_or_address(site: Site, model: str) -> None:
+    with pytest.raises(InputError, match="by name"):
+        site.jobs.start("other", "lea", [("embed", {"models": ["descriptor:hsv", model]})])
+    assert site.jobs.latest("other") is None
+
+
+def test_a_lead_may_name_models_of_libraries_and_of_the_project(site: Site) -> None:
+    names = ["descriptor:hog", "timm:resnet50", "open_clip:ViT-B-32@openai", "transformers:org/name", "hash:run-1"]
+    check_models(site.owner, names)
+    with (site.owner.root / "eds.toml").open("a") as file:
+        file.write('\n[[models]]\nname = "ours"\nspec = "checkpoint:/srv/ours.pt"\n')
+    check_models(Project.open(site.owner.root), ["ours", "checkpoint:/srv/ours.pt"])
+
+
+@pytest.mark.parametrize("verb", ["scan", "import_images"])
+def test_a_lead_reads_no_folder_of_the_server_that_is_not_named(site: Site, tmp_path: Path, verb: str) -> None:
+    def options(place: Path) -> dict[str, object]:
+        return {"folder": str(place)} if verb == "scan" else {"files": [str(place)]}
+
+    link = site.owner.root / "link"
+    link.symlink_to(tmp_path)
+    for place in (Path("/etc"), tmp_path, site.owner.root / ".." / "other", link):
+        with pytest.raises(InputError, match="pages may import"):
+            check_step(site.owner, verb, options(place))
+    for place in (site.received.folder, Path(str(site.owner.pictures))):
+        check_step(site.owner, verb, options(place))
+    allow(site, tmp_path / "photos")
+    allowed = Project.open(site.owner.root)
+    check_step(allowed, verb, options(tmp_path / "photos" / "bags"))
+    with pytest.raises(InputError, match="pages may import"):
+        check_step(allowed, verb, options(tmp_path / "photos-of-others"))
+
+
+def allow(site: Site, folder: Path) -> None:
+    """Let pages import from a folder, as the owner of the project does."""
+    file = site.owner.root / "eds.toml"
+    text = file.read_text()
+    assert "# image_folders = []" in text
+    file.write_text(text.replace("# image_folders = []", f'image_folders = ["{folder}"]'))
+
+
 def test_pictures_are_imported_from_a_folder_on_the_server(tmp_path: Path, site: Site, viewer: dict[str, str]) -> None:
     photos = tmp_path / "photos"
     for category in ("bags", "coats"):
@@ -106,6 +167,9 @@ def test_pictures_are_imported_from_a_folder_on_the_server(tmp_path: Path, site:
     button(app, CATALOGUE.start_import).click().run()
     assert "There is no /no/such/folder" in app.error[0].value.replace("\\", "")
     app.text_input[0].set_value(str(photos)).run()
+    button(app, CATALOGUE.start_import).click().run()
+    assert "not a folder that pages may import from" in app.error[0].value
+    allow(site, tmp_path)
     app.selectbox[0].set_value("category").run()
     button(app, CATALOGUE.start_import).click().run()
     job = ended(site.jobs, IMPORT)
