@@ -76,21 +76,28 @@ PRESETS: Mapping[str, Preset] = {
                 *(f"Reranked-{name}@{k}" for name in ("P", "Recall", "Success") for k in (5, 10)),
             ),
         ),
-        Preset(
-            "hash",
-            "binary codes: tie-aware values, each between the best and the worst order of ties; use of the code space",
-            "no list at all: every candidate counts by its distance; only models of codes",
-            _parsed(
-                *(
-                    f"APt@100(divide_by={end},grades=product,ties={ties})"
-                    for end in ("hits", "relevant", "capped")
-                    for ties in ("best", "expected", "worst")
+        *(
+            Preset(
+                name,
+                f"binary codes{meaning}: tie-aware values, each between the best and the worst order of ties; "
+                "use of the code space",
+                "no list at all: every candidate counts by its distance; only models of codes",
+                _parsed(
+                    *(
+                        f"APt@100(divide_by={end},grades={grades},ties={ties})"
+                        for end in ("hits", "relevant", "capped")
+                        for ties in ("best", "expected", "worst")
+                    ),
+                    *(f"nDCGt@100(grades={graded})" for graded in (grades, "types")),
+                    *(f"Pt@{k}(grades={grades})" for k in (5, 100)),
+                    f"mLGAP@2(grades={grades})",
+                    *(f"CodeUsage(what={what})" for what in ("distinct", "reachable", "entropy", "colliding")),
                 ),
-                *(f"nDCGt@100(grades={grades})" for grades in ("product", "types")),
-                *(f"Pt@{k}(grades=product)" for k in (5, 100)),
-                "mLGAP@2(grades=product)",
-                *(f"CodeUsage(what={what})" for what in ("distinct", "reachable", "entropy", "colliding")),
-            ),
+            )
+            for name, grades, meaning in (
+                ("hash", "product", ""),
+                ("hash-category", "category", ", where images of a category are alike"),
+            )
         ),
     )
 }

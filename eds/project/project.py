@@ -877,8 +877,8 @@ class Project(ProjectFiles):
     ) -> "ScoreResult":
         """Score models by measures, with confidence intervals, and write table scores.
 
-        `measures` are presets (vsd, trec, mteb, hash) and measures as text or `Measure`; without any those of vsd are
-        scored, and the result shows the first of them. `models` default to all that have
+        `measures` are presets (vsd, trec, mteb, hash, hash-category) and measures as text or `Measure`; without any
+        those of vsd are scored, and the result shows the first of them. `models` default to all that have
         vectors or lists. `new` adds models first: a backbone, a file of vectors or a TREC run by name, whose image ids
         are in the files `ids`. `pool_models` made the pool; by default those that the suspects name. `source` is where
         ranks come from: embeddings, neighbors, or auto (vectors where a model has any). `by_query` stores the value of

@@ -21,6 +21,7 @@ from eds.project.ranks_and_scores import Evidence, choose_models
 from eds.project.redrawn_negatives import with_redrawn_negatives
 from eds.project.results import to_jsonable
 from eds.project.score import CONFIDENCE, RESAMPLES, ScoreOptions, is_current, table_options, write_scores
+from eds.project.seen import seen_images
 from eds.reports.document import Gap, Missing
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ def collect(project: "Project", options: ReportOptions) -> "ReportInputs":
         tables=describe_tables(project),
         newcomers=newcomers,
         trained=marked(project, evidence.sources) if evidence else {},
+        learned=seen_images(project, project.models("embeddings")),
         gaps=gaps,
     )
 
@@ -215,14 +217,16 @@ def _measures(inputs: Inputs) -> "list[Measure]":
 def evaluate_codes(inputs: Inputs, options: ReportOptions) -> "list[Result]":
     """Return the measures on binary codes, of the models that have codes; none where there is no such model."""
     from eds.project.code_histograms import hash_models
-    from eds.reports.sections.codes import measures
+    from eds.reports.sections.codes import CATEGORY, PRODUCT, measures
 
     names = hash_models(inputs.project, inputs.project.models("embeddings"))
     if not names:
         return []
+    images = inputs.images()
+    alone = images["product_id"].is_unique and images["category"].notna().any()
     evaluation = evaluate_models(
         inputs,
-        measures(inputs.exists("truth")),
+        measures(inputs.exists("truth"), CATEGORY if alone else PRODUCT),
         names,
         allow_missing=options.allow_missing,
         with_random=options.with_random,

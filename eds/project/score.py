@@ -143,8 +143,8 @@ class ScoreResult(Result):
             reduced = part is not None and part.on_reduced_pools
             heading = f"{name}, {SELF_REMOVED}" if reduced else name
             columns[heading] = [self._cell(model, measure, cells[model, str(measure)]) for model in models]
-            for side in SEEN if self.trained else ():
-                over = [cells[model, str(measure)][side] for model in models]
+            parts = {side: [cells[model, str(measure)][side] for model in models] for side in SEEN}
+            for side, over in parts.items() if pd.DataFrame(parts).notna().any(axis=None) else ():
                 columns[f"{name} {side}"] = [format_value({"value": value}, measure) for value in over]
         return pd.DataFrame(columns)
 
@@ -217,10 +217,20 @@ class ScoreResult(Result):
         remarks = _remarks([result for result in self.results if result.measure in shown])
         if left_out := sorted(note for note in remarks if "left out" in note or "taken from its lists" in note):
             notes.append("; ".join(note.removesuffix(".") for note in left_out[:2]) + ".")
+        if alone := self._nothing_of_a_product(shown):
+            notes.insert(0, alone)
         if undefined:
             names = dict.fromkeys(f"{result.measure} of {result.model}" for result in undefined)
             notes.append(f"n/a: undefined, {len(names):,} values; --explain shows why.")
         return notes + self._without_interval(shown)
+
+    def _nothing_of_a_product(self, shown: "Sequence[Measure]") -> str:
+        """What to do where no query has another image of its product, so that no measure by product has a value."""
+        found = [result for result in self.results if result.measure in shown]
+        by_product = [result for result in found if result.measure.parameters.get("grades") == "product"]
+        if not by_product or any(result.values and result.values.value == result.values.value for result in by_product):
+            return ""
+        return "No query has another image of its product; by category: -M hash-category, or grades=category."
 
     def _without_interval(self, shown: "Sequence[Measure]") -> list[str]:
         """A line for each reason for which defined values lack an interval, with the measures concerned."""

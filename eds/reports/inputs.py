@@ -120,6 +120,7 @@ class ReportInputs:
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     newcomers: Sequence[str] | None = None  # models that are new, by role and by what is judged; None: by pool_lists
     trained: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what of this project a model learned
+    learned: Mapping[str, frozenset[str]] = field(default_factory=dict)  # the images that a model was trained on here
     cache: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what several sections share
 
     def require(self, name: str) -> Any:

@@ -1,5 +1,6 @@
 """Training obeys table splits, and every score of a trained model tells seen queries from unseen ones."""
 
+import json
 from pathlib import Path
 
 import filelock
@@ -81,6 +82,36 @@ def test_a_network_trained_to_codes_is_marked_and_scored_over_unseen_queries(pro
     assert model.trained_on == ("categories",)
     row = project.score([MEASURE], models=["deep"], resamples=0).table.set_index("model").loc["deep"]
     assert row["seen"] != row["unseen"]
+
+
+def test_a_catalogue_of_single_images_is_scored_by_category_and_reported_by_seen_and_unseen(project: Project) -> None:
+    images = project.read("images")
+    project.write(images.assign(product_id=images["image_id"]), "images", tables.Provenance("d"))
+    project.embed()
+    project.split(SplitOptions(by="stratified", validation_share=0.2, test_share=0.4, searched="all"))
+    project.train_hash("h", OPTIONS)
+    by_product = project.score(["hash"], models=["h"], resamples=0)
+    halved = [name for name in by_product.summary.columns if name.endswith("seen")]
+    assert halved == ["nDCGt@100 (types) seen", "nDCGt@100 (types) unseen"]
+    assert "-M hash-category" in by_product.notes[0]
+    by_category = project.score(["hash-category"], models=["h"], resamples=0)
+    assert "-M hash-category" not in " ".join(by_category.notes)
+    usage = [name for name in by_category.summary.columns if name.startswith("CodeUsage")]
+    assert usage
+    assert not [name for name in usage if name.endswith("seen")]
+    project.report(project.root / "page.html")
+    sections = json.loads((project.root / "page.json").read_text(encoding="utf-8"))["sections"]
+    blocks = {block.get("key"): block for section in sections for block in section["blocks"]}
+    stored = project.read("scores").set_index(["model", "measure"])
+    rows = [row for row in blocks["codes_seen"]["rows"] if row["model"] == "h"]
+    assert {row["measure"].partition("@")[0] for row in rows} == {"APt", "nDCGt", "Pt", "mLGAP"}
+    for row in rows:
+        score = stored.loc[("h", row["measure"])]
+        assert [row[name] for name in ("value", "seen", "unseen")] == [
+            score[name] for name in ("value", "seen", "unseen")
+        ]
+    assert {row["grades"] for row in blocks["map"]["rows"]} == {"same category"}
+    assert blocks["mlgap-16"]["data"]["labels"] == ["h"]
 
 
 class Listener(SilentReporter):

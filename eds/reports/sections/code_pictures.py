@@ -8,7 +8,7 @@ from eds.reports.document import Block, Figure, Found, Strip, Strips
 from eds.reports.hash_charts import code_histograms
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
-from eds.reports.sections.codes import CUT, PRODUCT, RADIUS
+from eds.reports.sections.codes import CUT, GRADES, RADIUS, relevant
 from eds.reports.sections.pairs import picture_of
 
 
@@ -32,10 +32,12 @@ def histograms(inputs: ReportInputs) -> Blocks:
 def accuracy(inputs: ReportInputs) -> Blocks:
     """MLGAP against mAP, a chart for each code length, since mLGAP compares at equal length only."""
     rows: dict[int, list[tuple[str, float, float]]] = {}
+    kind = relevant(inputs)
     for result in inputs.codes:
-        if result.values is None or not _is(result, "APt", CUT, divide_by="hits", ties="expected"):
+        if result.values is None or not _is(result, "APt", CUT, grades=kind, divide_by="hits", ties="expected"):
             continue
-        other = next((one for one in inputs.codes if one.model == result.model and _is(one, "mLGAP", RADIUS)), None)
+        alike = (one for one in inputs.codes if one.model == result.model and _is(one, "mLGAP", RADIUS, grades=kind))
+        other = next(alike, None)
         if other is not None and other.values is not None:
             bits = int(result.values.counts["bits"])
             rows.setdefault(bits, []).append((result.model, float(result.values.value), float(other.values.value)))
@@ -48,7 +50,7 @@ def accuracy(inputs: ReportInputs) -> Blocks:
             "x_label": f"mAP@{CUT}",
             "y_label": f"mLGAP@{RADIUS}",
         }
-        caption = "Same product. Models that gain mAP by collisions fall behind in mLGAP."
+        caption = f"{GRADES[kind].capitalize()}. Models that gain mAP by collisions fall behind in mLGAP."
         figures.append(Figure(f"mlgap-{bits}", f"mLGAP against mAP, {bits} bits", scatter_chart, data, caption))
     return tuple(figures)
 
@@ -84,9 +86,8 @@ def strips(inputs: ReportInputs) -> Blocks:
 
 
 def _is(result: Result, name: str, k: int, **parameters: str) -> bool:
-    wanted = {"grades": PRODUCT, **parameters}
     given = result.measure.parameters
-    return (result.measure.name, result.measure.k) == (name, k) and all(given.get(key) == wanted[key] for key in wanted)
+    return (result.measure.name, result.measure.k) == (name, k) and parameters.items() <= given.items()
 
 
 SECTION = SectionSpec(

@@ -8,11 +8,17 @@ from eds.reports.charts import scatter_chart
 from eds.reports.document import Block, Column, Figure, Kind, Missing, Table, count, note, warn
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
+from eds.reports.seen import seen_table
 
 CUT = 100
 RADIUS = 2
-PRODUCT, TRUTH = "product", "truth"  # what is relevant: the query's own product, or what experts called similar
-GRADES = {PRODUCT: "same product", TRUTH: "called similar", "types": "2 product, 1 category"}
+PRODUCT, CATEGORY, TRUTH = "product", "category", "truth"  # what is relevant; truth: what experts called similar
+GRADES = {
+    PRODUCT: "same product",
+    CATEGORY: "same category",
+    TRUTH: "called similar",
+    "types": "2 product, 1 category",
+}
 DIVISORS = {"hits": "hits within k", "relevant": "all relevant", "capped": "min(relevant, k)"}
 ENDS = {"worst": "low", "expected": "value", "best": "high"}
 USES: dict[str, tuple[str, Kind, str]] = {
@@ -24,19 +30,28 @@ USES: dict[str, tuple[str, Kind, str]] = {
 }
 
 
-def measures(labelled: bool) -> list[Measure]:
-    """What the section needs of `eds.metrics.evaluate`; with labels also on what experts called similar."""
-    sources = [PRODUCT, TRUTH] if labelled else [PRODUCT]
+def measures(labelled: bool, kind: str = PRODUCT) -> list[Measure]:
+    """What the section needs of `eds.metrics.evaluate`; with labels also on what experts called similar.
+
+    `kind` is what else is relevant: the same product, or the same category where products have one image each.
+    """
+    sources = [kind, TRUTH] if labelled else [kind]
     names = [
         f"APt@{CUT}(divide_by={divisor},grades={grades},ties={end})"
         for grades in sources
         for divisor in DIVISORS
         for end in ENDS
     ]
-    names += [f"nDCGt@{CUT}(grades={grades})" for grades in (PRODUCT, "types")]
-    names += [f"Pt@{CUT}(grades={PRODUCT})", f"mLGAP@{RADIUS}(grades={PRODUCT})"]
+    names += [f"nDCGt@{CUT}(grades={grades})" for grades in (kind, "types")]
+    names += [f"Pt@{CUT}(grades={kind})", f"mLGAP@{RADIUS}(grades={kind})"]
     names += [f"CodeUsage(what={use})" for use in USES]
     return [Measure.parse(name) for name in names]
+
+
+def relevant(inputs: ReportInputs) -> str:
+    """What the measures on codes call relevant beside the labels: the same product, or the same category."""
+    kinds = {result.measure.parameters.get("grades") for result in inputs.codes}
+    return CATEGORY if CATEGORY in kinds and PRODUCT not in kinds else PRODUCT
 
 
 def has_codes(inputs: ReportInputs) -> bool:
@@ -92,37 +107,48 @@ def other_measures(inputs: ReportInputs) -> Blocks:
     """Other tie-aware measures."""
     if not inputs.codes:
         return ()
+    kind = relevant(inputs)
+    same = GRADES[kind]
     rows = _by_model(inputs, {"nDCGt": "grades", "Pt": "grades", "mLGAP": "grades"})
     columns = (
         Column("model", "model"),
         Column("bits", "bits", "count"),
         Column("n", "queries", "count"),
-        Column(f"nDCGt@{CUT} {PRODUCT}", f"nDCG@{CUT}", "value", formula="expected; relevant is the same product"),
+        Column(f"nDCGt@{CUT} {kind}", f"nDCG@{CUT}", "value", formula=f"expected; relevant is the {same}"),
         Column(f"nDCGt@{CUT} types", f"graded nDCG@{CUT}", "value", formula="expected; 2 same product, 1 category"),
-        Column(f"Pt@{CUT} {PRODUCT}", f"precision@{CUT}", "value", formula="expected; same product"),
+        Column(f"Pt@{CUT} {kind}", f"precision@{CUT}", "value", formula=f"expected; {same}"),
         Column(
-            f"mLGAP@{RADIUS} {PRODUCT}",
+            f"mLGAP@{RADIUS} {kind}",
             f"mLGAP@{RADIUS}",
             "value",
             formula="precision within the radius, weighted by how evenly its codes are filled",
         ),
     )
-    caption = f"mLGAP@{RADIUS}: within {RADIUS} bits of a query. Relevant is the same product unless stated otherwise."
+    caption = f"mLGAP@{RADIUS}: within {RADIUS} bits of a query. Relevant is the {same} unless stated otherwise."
     return (Table("graded", "Tie-aware nDCG, precision and mLGAP", columns, rows, caption),)
+
+
+def seen(inputs: ReportInputs) -> Blocks:
+    """The expected values over the queries that a model was trained on, and over the others."""
+    usual = {"ties": "expected", "divide_by": "hits"}
+    main = [result for result in inputs.codes if {**usual, **result.measure.parameters}.items() >= usual.items()]
+    return seen_table(inputs, main, "codes_seen")
 
 
 def usage(inputs: ReportInputs) -> Blocks:
     """How much of the code space is used, and accuracy against it."""
     if not inputs.codes:
         return ()
-    rows = _by_model(inputs, {"CodeUsage": "what"})
+    rows, kind = _by_model(inputs, {"CodeUsage": "what"}), relevant(inputs)
     columns = [Column("model", "model"), Column("bits", "bits", "count"), Column("candidates", "candidates", "count")]
     columns += [
         Column(f"CodeUsage {use}", label, kind, formula=formula) for use, (label, kind, formula) in USES.items()
     ]
     by_model = {row["model"]: row for row in rows}
     main = [
-        (result, by_model[result.model]) for result in inputs.codes if _is_main(result) and result.model in by_model
+        (result, by_model[result.model])
+        for result in inputs.codes
+        if _is_main(result, kind) and result.model in by_model
     ]
     chart = {
         "labels": [f"{result.model}, {row['bits']} bits" for result, row in main],
@@ -141,8 +167,8 @@ def usage(inputs: ReportInputs) -> Blocks:
             "Accuracy against code usage",
             scatter_chart,
             chart,
-            "Same product, divided by the hits within k; the line spans all orders of ties. Codes can gain accuracy by"
-            " colliding: good ones are at the top right.",
+            f"{GRADES[kind].capitalize()}, divided by the hits within k; the line spans all orders of ties. Codes can"
+            " gain accuracy by colliding: good ones are at the top right.",
         ),
     ]
     bits = [row["bits"] for row in rows]
@@ -157,10 +183,10 @@ def usage(inputs: ReportInputs) -> Blocks:
     return tuple(blocks)
 
 
-def _is_main(result: Result) -> bool:
+def _is_main(result: Result, kind: str) -> bool:
     parameters = result.measure.parameters
     return result.measure.name == "APt" and (
-        (parameters["grades"], parameters["divide_by"], parameters["ties"]) == (PRODUCT, "hits", "expected")
+        (parameters["grades"], parameters["divide_by"], parameters["ties"]) == (kind, "hits", "expected")
     )
 
 
@@ -192,7 +218,7 @@ SECTION = SectionSpec(
     title="Models of binary codes",
     question="Tie-aware accuracy of hash models, and how they use their codes.",
     order=85,
-    inputs=("codes",),
-    parts=(accuracy, other_measures, usage),
+    inputs=("codes", "images", "learned"),
+    parts=(accuracy, other_measures, seen, usage),
     wanted=has_codes,
 )

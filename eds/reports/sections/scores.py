@@ -14,6 +14,7 @@ from eds.reports.document import Block, Column, Gap, Kind, Missing, Number, Sent
 from eds.reports.inputs import LABEL_INPUTS, ReportInputs
 from eds.reports.score_intervals import scores_with_intervals
 from eds.reports.sections import Blocks, SectionSpec
+from eds.reports.seen import seen_table
 
 CUTS = (5, 9)
 ON_LISTS = ("VSD-HR", "VSD-MRR", "Success", "RR", "Judged")
@@ -97,6 +98,12 @@ def on_sampled(inputs: ReportInputs) -> Blocks:
         *warning(inputs, "sampled"),
         _aucs(inputs, "sampled"),
     )
+
+
+def seen(inputs: ReportInputs) -> Blocks:
+    """The main measures over the queries that a model was trained on, and over the others."""
+    names = [*(f"{name}@{inputs.cut}" for name in ON_LISTS), *_areas("annotated")]
+    return seen_table(inputs, [one for one in inputs.require("results") if str(one.measure) in names], "scores_seen")
 
 
 def _aucs(inputs: ReportInputs, side: str) -> Table:
@@ -188,7 +195,8 @@ SECTION = SectionSpec(
         "pool_lists",
         "rankings",
         "placed",
+        "learned",
     ),
-    parts=(on_lists, on_scores, on_sampled),
+    parts=(on_lists, on_scores, on_sampled, seen),
     answer=answer,
 )
