@@ -6,6 +6,7 @@ answer again would take processor time from the judgements, so the bytes stay in
 
 import gzip
 import mimetypes
+import re
 from pathlib import Path
 
 from starlette.datastructures import Headers
@@ -17,6 +18,13 @@ from annotator_ui.lanes import in_lane
 
 SUFFIXES = (".js", ".css")
 LARGE = 1024  # bytes; a smaller file gains nothing
+# Streamlit fetches its font of icons at every start, 376 kB, by asking for what shows a space. Told which characters names
+# of icons are made of, browsers fetch it when an icon is shown: never where pairs are judged.
+ICONS = b"font-family:Material Symbols Rounded;"
+SHOWN = ICONS + b"unicode-range:U+30-39,U+5F,U+61-7A;"
+TEXTS = re.compile(
+    rb"@font-face\{font-family:Source Sans;[^}]*\}"
+)  # 171 kB, before our theme has come; ours is the system's
 LASTING = "public, immutable, max-age=31536000"  # as Streamlit's own: names hold a digest of the content
 
 
@@ -51,4 +59,6 @@ class CompressedScripts:
 def _compressed(path: Path) -> bytes:
     """The file's bytes compressed; nothing where that does not pay."""
     content = path.read_bytes()
+    if path.suffix == ".css":
+        content = TEXTS.sub(b"", content.replace(ICONS, SHOWN))
     return gzip.compress(content, 9, mtime=0) if len(content) >= LARGE else b""

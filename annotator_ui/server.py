@@ -11,6 +11,7 @@
     exporting.py         files of labels, for leads
     reports.py           /report/page
     compressed_scripts.py  /static/...: Streamlit's scripts
+    streamlit_page.py    Streamlit's page
     app.py, screens/     everything else: Streamlit
 
 Pictures and maps are made ahead in the background as long as it runs.
@@ -41,7 +42,7 @@ from annotator_ui.judging import adjudication, practice
 from annotator_ui.judging import routes as judging
 from annotator_ui.lanes import Lane, in_lane
 from annotator_ui.looking import routes as looking
-from annotator_ui.page_language import PageLanguage
+from annotator_ui.streamlit_page import StreamlitPage
 from annotator_ui.screen import own_screens
 from annotator_ui.sending import routes as sending
 from annotator_ui.texts import FAILED
@@ -80,7 +81,7 @@ def build(of: Site) -> st.App:
         *api.routes(base),
     ]
     app = Path(__file__).with_name("app.py")
-    before = [Middleware(Gate, site=of), Middleware(CompressedScripts, base=base), Middleware(PageLanguage, base=base)]
+    before = [Middleware(Gate, site=of), Middleware(CompressedScripts, base=base), Middleware(StreamlitPage, base=base)]
     return st.App(app, routes=routes, middleware=before, lifespan=_background, on_script_error=_told)
 
 

@@ -1,6 +1,6 @@
 """What Streamlit itself says (tools of tables, hints of fields), in the reader's language: it knows English only.
 
-page_language.py puts the script into Streamlit's page for readers of another language; English has none of it.
+streamlit_page.py puts the script into Streamlit's page for readers of another language; English has none of it.
 """
 
 import hashlib

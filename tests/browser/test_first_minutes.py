@@ -47,6 +47,8 @@ def test_two_screens_one_click_and_one_key_to_the_first_judgement(browser: Brows
     with shop.page(browser, viewport={"width": 1440, "height": 900}) as page:
         page.add_init_script(COUNTED)
         typed = watch(page)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
         page.goto(shop.invitation("ann"))
         expect(page.get_by_role("heading", name=PAGE["questions"]["pair"])).to_be_visible()
         expect(page.get_by_text("Never the colour.")).to_be_visible()
@@ -54,6 +56,10 @@ def test_two_screens_one_click_and_one_key_to_the_first_judgement(browser: Brows
         page.get_by_role("button", name=ACCOUNTS.begin).click()
         wait_painted(page, 0)
         expect(page.locator(".dock .reason").first).to_have_text(REASON)
+        assert [url for url in asked if "/static/media/" in url] == []  # fonts, which this page does not show
+        late = [number for number, url in enumerate(asked) if "/judging/" in url or "BidiComponent" in url]
+        assert max(late) < min(number for number, url in enumerate(asked) if "_stcore/health" in url)
+        assert len({asked[number] for number in late}) == len(late)  # once each
         press(page, "k")
         wait_saved(page)
         assert counted(page) == {"screens": 2, "clicks": 1, "keys": 1}

@@ -32,6 +32,18 @@ test("a few at once, in the order of need", async () => {
   assert.equal(pictures.ready("a"), null);
 });
 
+test("what is shown next has the connection for itself", async () => {
+  const { pictures, images } = studio();
+  pictures.want(["a", "b", "c", "d"], ["a", "b"]);
+  assert.deepEqual(images.map((image) => image.src), ["a", "b"]);
+  images[0].resolve();
+  await settle();
+  assert.equal(images.length, 2);
+  images[1].reject(new Error("decode")); // one that is to be tried again holds nothing up
+  await settle();
+  assert.deepEqual(images.map((image) => image.src), ["a", "b", "c", "d"]);
+});
+
 test("a rejected decode is not a painted picture: it is tried again", async () => {
   const { pictures, images, later } = studio();
   pictures.want(["a"]);

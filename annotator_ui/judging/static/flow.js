@@ -149,7 +149,7 @@ export class Flow {
     const next = this.queue.upcoming();
     const before = this.past.entries.slice(-BEHIND).map(({ unit, from }) => (from ? { ...unit, kind: "grid" } : unit));
     const units = [...(this.current ? [this.current] : []), ...next, ...before];
-    this.pictures.want([...new Set([...units.flatMap(this.wanted), ...units.slice(0, 4).flatMap(this.further)])]);
+    this.pictures.want([...new Set([...units.flatMap(this.wanted), ...units.slice(0, 4).flatMap(this.further)])], units.slice(0, 1).flatMap(this.wanted));
     this.pictures.refresh(next.slice(0, 2).flatMap(this.wanted));
   }
 

@@ -13,10 +13,13 @@ export class Pictures {
     this.known = new Map(); // url -> {url, image, state, waiters, tries}
     this.line = [];
     this.busy = 0;
+    this.first = new Set();
   }
 
-  // Keep exactly these, in this order of need; others are forgotten.
-  want(urls) {
+  // Keep exactly these, in this order of need; others are forgotten. As long as one of `first` is under way, what is not
+  // one of them waits: a slow connection brings what is to be shown next, and nothing beside it.
+  want(urls, first = []) {
+    this.first = new Set(first);
     const wanted = new Set(urls);
     for (const [url, one] of this.known) {
       if (wanted.has(url)) continue;
@@ -63,6 +66,7 @@ export class Pictures {
 
   #next() {
     while (this.busy < AT_ONCE && this.line.length > 0) {
+      if (!this.first.has(this.line[0].url) && [...this.first].some((url) => this.known.get(url)?.state === "loading")) return;
       const one = this.line.shift();
       if (this.known.get(one.url) !== one || one.state !== "new") continue;
       this.busy += 1;

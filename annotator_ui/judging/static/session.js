@@ -90,7 +90,7 @@ export class Session {
   show(units, at) {
     Object.assign(this, { units, at });
     const before = Math.max(0, at - 2);
-    this.pictures.want([...new Set(units.slice(at, at + AHEAD).concat(units.slice(before, at)).flatMap((unit) => this.view.wanted(unit)))]);
+    this.pictures.want([...new Set(units.slice(at, at + AHEAD).concat(units.slice(before, at)).flatMap((unit) => this.view.wanted(unit)))], units.slice(at, at + 1).flatMap((unit) => this.view.wanted(unit)));
     this.#ready();
   }
 
