@@ -18,8 +18,8 @@ from annotator_ui.lanes import in_lane
 
 SUFFIXES = (".js", ".css")
 LARGE = 1024  # bytes; a smaller file gains nothing
-# Streamlit fetches its font of icons at every start, 376 kB, by asking for what shows a space. Told which characters names
-# of icons are made of, browsers fetch it when an icon is shown: never where pairs are judged.
+# Streamlit fetches its font of icons at every start, 376 kB, by asking for what shows a space. Told which characters
+# the names of icons are made of, browsers fetch it when an icon is shown: never where pairs are judged.
 ICONS = b"font-family:Material Symbols Rounded;"
 SHOWN = ICONS + b"unicode-range:U+30-39,U+5F,U+61-7A;"
 TEXTS = re.compile(

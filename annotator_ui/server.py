@@ -42,9 +42,9 @@ from annotator_ui.judging import adjudication, practice
 from annotator_ui.judging import routes as judging
 from annotator_ui.lanes import Lane, in_lane
 from annotator_ui.looking import routes as looking
-from annotator_ui.streamlit_page import StreamlitPage
 from annotator_ui.screen import own_screens
 from annotator_ui.sending import routes as sending
+from annotator_ui.streamlit_page import StreamlitPage
 from annotator_ui.texts import FAILED
 from annotator_ui.theme import THEME
 from eds.errors import EdsError

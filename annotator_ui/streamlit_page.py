@@ -1,8 +1,8 @@
 """Streamlit's page as we send it: in the reader's language, and with what its first look needs, no more.
 
-Its own file has `lang="en"` and English words for every reader, and fetches a font that no page of ours shows. On a slow
-connection that is seconds. Pages where pairs are judged name the scripts that they will need, which Streamlit would ask
-for one after another; so they come while its own are still under way.
+Its own file has `lang="en"` and English words for every reader, and fetches a font that no page of ours shows: seconds
+on a slow connection. Pages where pairs are judged name the scripts that they will need, which Streamlit would ask for
+one after another; so they come while its own are still under way.
 """
 
 import gzip

@@ -15,6 +15,7 @@ from functools import cache
 
 import streamlit as st
 
+from annotator_ui import language
 from annotator_ui.app_state import Viewer
 from annotator_ui.lead.campaign import Campaign
 from annotator_ui.translation import say
@@ -59,13 +60,24 @@ def open_tab(name: str, **state: object) -> None:
         st.session_state[key] = value
 
 
+def _asked(name: str) -> Tab | None:
+    """The tab that an address names: by its file, or by its title in any language, as the browser's address has it."""
+    if name in tabs():
+        return tabs()[name]
+    for of, _ in language.languages():
+        with language.speaking(of):
+            if found := next((item for item in tabs().values() if say(item.title) == name), None):
+                return found
+    return None
+
+
 def show_tabs(who: Viewer, campaign: Campaign) -> None:
     """Show the tabs, and compute the open one."""
     items = list(tabs().values())
     titles = [say(item.title) for item in items]
-    asked = st.query_params.get(TAB, "")
-    if asked in tabs() and TAB not in st.session_state:
-        st.session_state[TAB] = say(tabs()[asked].title)
+    asked = _asked(st.query_params.get(TAB, ""))
+    if asked is not None and TAB not in st.session_state:
+        st.session_state[TAB] = say(asked.title)
     places = st.tabs(titles, key=TAB, on_change="rerun", bind="query-params")
     for item, place in zip(items, places, strict=True):
         if place.open:

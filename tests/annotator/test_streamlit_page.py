@@ -1,4 +1,4 @@
-"""Streamlit's page as readers get it: its scripts named early where pairs are judged, no font, the reader's language."""
+"""Streamlit's page as readers get it: its scripts named early, no font, the reader's language."""
 
 import gzip
 import re
@@ -50,7 +50,8 @@ def test_no_page_fetches_streamlit_s_font_of_texts(client: TestClient) -> None:
         assert 'as="font"' not in body
         assert "</html>" in body
     (style,) = (FOLDER / "static" / "css").glob("index.*.css")
-    assert ICONS in style.read_bytes() and TEXTS.search(style.read_bytes())
+    assert ICONS in style.read_bytes()
+    assert TEXTS.search(style.read_bytes())
     sent = client.get(f"/eds/static/css/{style.name}", headers={"Accept-Encoding": "gzip"}).content
     assert b"SourceSansVF" not in sent
     assert ICONS + b"unicode-range:" in sent  # no space, by which Streamlit would fetch it at once
