@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from eds.distribution import VERSION
 from eds.errors import EdsError
 
 # name -> (module, what `eds --help` says); in the order of the flow. Nothing here is imported before use.
@@ -75,7 +76,7 @@ class Lazy(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Example: eds demo; eds status --project demo",
 )
-@click.version_option(package_name="eds")
+@click.version_option(VERSION, prog_name="eds")
 def cli() -> None:
     """Efficient discovery of visual similarities: spend expert time well, and know how far to trust the result."""
 

@@ -219,8 +219,7 @@ def render_leaderboard(result: "LeaderboardResult") -> str:
 
 def render_export(result: "ExportResult") -> str:
     """Render an export as text."""
-    listed = ", ".join(result.listed[:8]) + (", ..." if result.files > 8 else "")
-    lines = [f"Wrote {result.files:,} files to {result.folder}: {listed}."]
+    lines = [f"Wrote {result.files:,} files to {result.folder}: {', '.join(result.listed)}."]
     if result.not_held:
         lines += ["This format does not hold:", *(f"  - {text}" for text in result.not_held)]
     return "\n".join(lines)

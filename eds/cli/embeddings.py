@@ -152,7 +152,7 @@ def render_map(result: "MapResult") -> str:
     if result.clusters:
         groups = result.table.groupby("cluster")["category"]
         rows = [[number, len(names), names.value_counts().index[0]] for number, names in groups]
-        lines += ["", format_table(["cluster", "images", "most are"], rows)]
+        lines += ["", format_table(["cluster", "images", "most frequent"], rows)]
     return "\n".join([*lines, *([f"Wrote {result.file}."] if result.file else [])])
 
 

@@ -97,7 +97,7 @@ def scan_options(function: Callable[..., None]) -> Callable[..., None]:
         check_option,
         click.option("--duplicates", type=one_of(choices.Duplicates), help="What happens to identical files."),
         click.option("--on-bad", type=one_of(choices.OnBad), help="Skip and list bad files, or fail."),
-        click.option("--queries", type=Queries(), help="Queries; see below (default: all, of many 1000)."),
+        click.option("--queries", type=Queries(), help="Queries; see above (default: all, at most 1000)."),
     ):
         function = add(function)
     return function

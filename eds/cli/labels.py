@@ -1,7 +1,7 @@
 """`eds labels`: experts, campaigns, guidelines, and the judgements themselves."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,7 +10,16 @@ from eds.cli.console import Console, command
 from eds.cli.images import Columns
 from eds.cli.options import as_of, campaign, existing_file, new_file, one_of, spending
 from eds.cli.programs import tokens, webhooks
-from eds.cli.render import format_frame, format_share, format_table
+from eds.cli.render import format_share, format_table
+from eds.cli.render_labels import (
+    render_campaigns,
+    render_disagreement,
+    render_imported,
+    render_invitation,
+    render_needs,
+    render_overview,
+    render_voided,
+)
 from eds.cli.serving import serve
 
 NO_CAMPAIGNS = "No campaigns yet: eds labels campaigns add NAME."
@@ -23,13 +32,6 @@ votes_format = click.option(
     type=one_of(choices.VoteFormat),
     help="File format (default: its ending).",
 )
-
-if TYPE_CHECKING:
-    from eds.project.campaign_needs import CampaignNeeds
-    from eds.project.campaign_overview import CampaignOverview
-    from eds.project.campaign_statistics import Disagreement
-    from eds.project.foreign_votes import ImportedVotes
-    from eds.project.labels import VoidedImport
 
 
 @click.group()
@@ -50,11 +52,11 @@ def experts() -> None:
 @command(experts, "add", example="eds labels experts add lead-1 --role lead")
 @click.argument("name")
 @click.option("--role", type=one_of(choices.Role), default="expert", help="Their rights.")
-@click.option("--campaign", "campaigns", multiple=True, help="A campaign that waits for them; repeatable.")
+@click.option("--campaign", "campaigns", multiple=True, help="A campaign that they join on signing in; repeatable.")
 @hours
 def add_expert(console: Console, name: str, role: str, campaigns: tuple[str, ...], hours: float) -> None:
     """Add an account and print its invitation."""
-    console.show(console.project.experts.add(name, role, hours=hours, campaigns=campaigns), _render_invitation)
+    console.show(console.project.experts.add(name, role, hours=hours, campaigns=campaigns), render_invitation)
 
 
 @command(experts, "invite", example="eds labels experts invite expert-1")
@@ -62,7 +64,7 @@ def add_expert(console: Console, name: str, role: str, campaigns: tuple[str, ...
 @hours
 def invite(console: Console, name: str, hours: float) -> None:
     """Invite again, after a forgotten password."""
-    console.show(console.project.experts.invite(name, hours=hours), _render_invitation)
+    console.show(console.project.experts.invite(name, hours=hours), render_invitation)
 
 
 @command(experts, "list", example="eds labels experts list --json", reads=True)
@@ -108,7 +110,7 @@ def campaigns() -> None:
 @click.option("--control-share", type=share, default=0.1, help="With either: share of pairs that all judge.")
 @click.option("--quality", type=one_of(choices.CampaignQuality), help="Set gold, repeats, early stop and practice.")
 @click.option("--practice", type=click.IntRange(0), help="Known pairs before the first session (default: none).")
-@click.option("--limit", type=click.IntRange(1), help="Only whole queries with so many pairs altogether.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first whole queries, with at most so many pairs.")
 @click.option(
     "--pairs", type=click.Path(path_type=Path, exists=True), help="Only the pairs of a file (CSV or Parquet)."
 )
@@ -149,14 +151,15 @@ def add_campaign(
 @command(campaigns, "list", example="eds labels campaigns list", reads=True)
 def list_campaigns(console: Console) -> None:
     """List campaigns and their settings."""
-    console.show_table(console.project.campaigns.list(), NO_CAMPAIGNS)
+    table = console.project.campaigns.list()
+    console.answer(table, lambda: render_campaigns(table) if len(table) else NO_CAMPAIGNS)
 
 
 @command(campaigns, "join", example="eds labels campaigns join pool --expert expert-3")
 @click.argument("name")
 @click.option("--expert", "experts", multiple=True, required=True, help="Who joins; repeatable.")
 def join(console: Console, name: str, experts: tuple[str, ...]) -> None:
-    """Add experts to a panel; some of the open work is theirs."""
+    """Add experts to a panel; they share the open work."""
     console.show_table(console.project.campaigns.add_experts(name, experts), NO_CAMPAIGNS)
 
 
@@ -164,14 +167,14 @@ def join(console: Console, name: str, experts: tuple[str, ...]) -> None:
 @click.argument("name")
 @click.argument("expert")
 def leave(console: Console, name: str, expert: str) -> None:
-    """Take an expert off a panel; votes stay, others go on."""
+    """Remove an expert from a panel; the votes stay."""
     console.show_table(console.project.campaigns.remove_expert(name, expert), NO_CAMPAIGNS)
 
 
 @command(campaigns, "adapt", example="eds labels campaigns adapt pool")
 @click.argument("name")
 def adapt(console: Console, name: str) -> None:
-    """Learn again which pairs of an adaptive campaign need votes.
+    """Estimate again which pairs of an adaptive campaign need votes.
 
     From the labels decided so far, and from the control pairs, which everybody judges. Prints the votes that it saves,
     and how many labels of control pairs fewer votes would have turned.
@@ -182,7 +185,7 @@ def adapt(console: Console, name: str) -> None:
 @command(campaigns, "close", example="eds labels campaigns close pool")
 @click.argument("name")
 def close(console: Console, name: str) -> None:
-    """Close a campaign; judgements on their way are kept."""
+    """Close a campaign; answers not yet sent are still accepted."""
     console.project.campaigns.close(name)
     console.answer({"campaign": name, "closed": True}, f"{name} is closed.")
 
@@ -190,7 +193,7 @@ def close(console: Console, name: str) -> None:
 @command(campaigns, "reopen", example="eds labels campaigns reopen pool")
 @click.argument("name")
 def reopen(console: Console, name: str) -> None:
-    """Hand out again what is left of a closed campaign."""
+    """Reopen a closed campaign; its open work is assigned again."""
     console.project.campaigns.reopen(name)
     console.answer({"campaign": name, "closed": False}, f"{name} is open again.")
 
@@ -198,22 +201,22 @@ def reopen(console: Console, name: str) -> None:
 @command(campaigns, "show", example="eds labels campaigns show pool", reads=True)
 @click.argument("name")
 def show_campaign(console: Console, name: str) -> None:
-    """Show progress, pace and when the experts are ready."""
-    console.show(console.project.campaigns.overview(name), _render_overview)
+    """Show progress, speed and the expected end."""
+    console.show(console.project.campaigns.overview(name), render_overview)
 
 
 @command(campaigns, "needs", example="eds labels campaigns needs pool --json", reads=True)
 @click.argument("name")
 def needs(console: Console, name: str) -> None:
     """List what needs a lead: speeders, drift, absentees, ties."""
-    console.show(console.project.campaigns.needs(name), _render_needs)
+    console.show(console.project.campaigns.needs(name), render_needs)
 
 
 @command(campaigns, "disagreement", example="eds labels campaigns disagreement pool", reads=True)
 @click.argument("name")
 def disagreement(console: Console, name: str) -> None:
     """Show where and between whom experts disagree."""
-    console.show(console.project.campaigns.disagreement(name), _render_disagreement)
+    console.show(console.project.campaigns.disagreement(name), render_disagreement)
 
 
 @command(labels, "status", example="eds labels status --campaign pool", reads=True)
@@ -221,7 +224,7 @@ def disagreement(console: Console, name: str) -> None:
 def status(console: Console, campaign: str | None) -> None:
     """Show what each expert has judged and has left.
 
-    stopped: pairs that are settled and not asked any more; left_panel: 1 for an expert who is asked nothing more.
+    stopped: pairs that are settled and not asked any more; left_panel: 1 for an expert who left the panel.
     """
     console.show_table(console.project.campaigns.progress(campaign), NO_CAMPAIGNS)
 
@@ -278,7 +281,7 @@ def calibration() -> None:
 @click.option("--pairs", type=int, required=True, help="Pairs in a round; 0: no calibration.")
 @click.option("--needed", type=share, default=0.8, help="Share that must be right.")
 def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
-    """Let experts start with rounds until enough is right."""
+    """Require rounds before judging, until enough is right."""
     console.project.calibration.plan(campaign, pairs, needed)
     rounds = f"with {pairs:,} pairs, {format_share(needed, 0)} of them right" if pairs else "no more"
     console.answer({"campaign": campaign, "pairs": pairs, "needed": needed}, f"{campaign} calibrates {rounds}.")
@@ -287,7 +290,7 @@ def plan(console: Console, campaign: str, pairs: int, needed: float) -> None:
 @command(calibration, "list", example="eds labels calibration list pool", reads=True)
 @click.argument("campaign")
 def list_rounds(console: Console, campaign: str) -> None:
-    """List every expert's rounds and how much was right."""
+    """List every expert's rounds and the share that was right."""
     console.show_table(console.project.calibration.results(campaign), "No calibration round yet.")
 
 
@@ -295,7 +298,7 @@ def list_rounds(console: Console, campaign: str) -> None:
 @click.argument("campaign")
 @click.argument("expert")
 def again(console: Console, campaign: str, expert: str) -> None:
-    """Ask an expert for another round before going on."""
+    """Ask an expert for another round."""
     made = console.project.calibration.ask_again(campaign, expert)
     document = {"campaign": campaign, "expert": expert, "round": made.number, "pairs": made.size}
     console.answer(document, f"{expert} goes on with {campaign} after round {made.number}, of {made.size:,} pairs.")
@@ -368,17 +371,17 @@ def adjudicate(
 
 @command(labels, "audit", example="eds labels audit --json", reads=True)
 def audit(console: Console) -> None:
-    """List administrative acts: when, who, what, to whom."""
-    console.show_table(console.project.labels.audit(), "No administrative act yet.")
+    """List administrative actions: when, who, what, to whom."""
+    console.show_table(console.project.labels.audit(), "No administrative actions yet.")
 
 
 @command(labels, "import", example="eds labels import votes.csv --campaign crowd --new-experts --values yes=1,no=0")
 @click.argument("file", type=existing_file)
-@click.option("--campaign", required=True, help="The campaign that takes them; made if it is unknown.")
+@click.option("--campaign", required=True, help="The campaign of the votes; it is created if it is new.")
 @click.option("--map", "columns", type=Columns(), default="", help="Our columns in the file: ours=theirs,...")
 @click.option("--values", type=Columns(), default="", help="What answers mean: TEXT=similar|different|unsure,...")
 @click.option("--new-experts", is_flag=True, help="Add experts who have no account yet.")
-@click.option("--new-pairs", is_flag=True, help="Take pairs that are no suspects, too.")
+@click.option("--new-pairs", is_flag=True, help="Accept pairs that are not suspects.")
 @votes_format
 def import_(console: Console, file: Path, campaign: str, **options: Any) -> None:
     """Import votes from a file: all of them, or none.
@@ -386,77 +389,9 @@ def import_(console: Console, file: Path, campaign: str, **options: Any) -> None
     Columns: query_id, candidate_id, expert_id, value (1 similar, 0 not, empty unsure); if there are any, seconds,
     created_at, vote_id, supersedes, kind, session_id, guideline. Usual names of others (query, candidate, annotator,
     label, ...), semicolons and tabs, and answers such as yes and no are recognised, and the answer says how. Ids that
-    are no images are always refused. An import can be voided: eds labels imports void NUMBER.
+    are not images are always refused. An import can be voided: eds labels imports void NUMBER.
     """
     console.show(console.project.labels.import_votes(file, campaign, **options), render_imported)
-
-
-def _render_overview(found: "CampaignOverview") -> str:
-    """How far a campaign is, as text: one line of context, then the experts."""
-    pace = "" if found.a_day is None else f", {found.a_day:,.0f} a day"
-    hours = "" if found.hours_left is None else f", about {found.hours_left:,.1f} h of judging"
-    ready = "" if found.ready_at is None else f", ready on {found.ready_at:%Y-%m-%d}"
-    names = ["expert", "total", "done", "left", "unsure", "flagged", "per_hour", "seconds", "last_at"]
-    return (
-        f"{found.name} is {found.state}: {found.done:,} of {found.total:,} judgements{pace}; {found.left:,} left"
-        f"{hours}{ready}.\n{format_frame(found.experts[names])}"
-    )
-
-
-def _render_needs(found: "CampaignNeeds") -> str:
-    """What needs a lead, as text."""
-    heads = ["What", "Expert", "Count", "Of", "Share", "Held against", "Since", "Action"]
-    rows = []
-    for need in found.needs:
-        share = None if need.share is None else format_share(need.share)
-        if need.low is not None and need.high is not None:
-            share = f"{share} [{100 * need.low:.1f}, {100 * need.high:.1f}]"
-        line = None if need.line is None else format_share(need.line)
-        what = f"{need.kind} ({need.series})" if need.series else need.kind
-        since = None if need.since is None else f"{need.since:%Y-%m-%d %H:%M}"
-        rows.append([what, need.expert, need.count, need.of, share, line, since, need.action])
-    return format_table(heads, rows) if rows else "Nothing needs you."
-
-
-def _render_disagreement(found: "Disagreement") -> str:
-    """Where experts disagree, as text: categories, the most disputed queries, experts, guidelines."""
-    parts = {
-        "Disputed pairs by category": found.by_category,
-        "Most disputed queries": found.by_query.query("disputed > 0").head(10),
-        "Similar to one expert alone": found.experts,
-        "By version of the guideline": found.guidelines,
-    }
-    shown = [
-        f"{title}\n{format_frame(table.dropna(axis=1, how='all'))}" for title, table in parts.items() if len(table)
-    ]
-    return "\n\n".join(shown) or "Nobody has judged yet."
-
-
-def render_imported(done: "ImportedVotes") -> str:
-    """What an import of votes did, as text."""
-    made = f" Campaign {done.campaign} is new." if done.new_campaign else ""
-    lines = [f"{done.added:,} votes are new, {done.already:,} were stored before.{made}"]
-    lines.append(f"{done.suspects:,} of {done.pairs:,} pairs are suspects.")
-    renamed = [f"{ours} from {theirs}" for ours, theirs in done.columns.items() if ours != theirs]
-    if done.delimiter not in (None, ","):
-        renamed.insert(0, "columns between " + {";": "semicolons", "\t": "tabs", "|": "bars"}[str(done.delimiter)])
-    if not done.header:
-        renamed.insert(0, f"no header: the columns were taken for {', '.join(done.columns.values())}")
-    renamed += [f"{text or 'an empty answer'} as {word}" for text, word in done.answers.items()]
-    if renamed:
-        lines.append(f"Read: {'; '.join(renamed)}.")
-    if done.new_experts:
-        lines.append(f"New experts: {', '.join(done.new_experts)}; they are asked for nothing more.")
-    if done.repeated:
-        lines.append(
-            f"{done.repeated:,} rows say again what another row or the store says and count once. If these are acts of "
-            "their own, give the columns vote_id, kind and supersedes."
-        )
-    if done.dropped:
-        lines.append(f"Ignored columns: {', '.join(done.dropped)}.")
-    if done.number is not None:
-        lines.append(f"Was it the wrong file? eds labels imports void {done.number}")
-    return "\n".join(lines)
 
 
 @labels.group()
@@ -475,20 +410,8 @@ def list_imports(console: Console) -> None:
 @click.option("--again", is_flag=True, help="Let a void import count again.")
 @click.option("--note", default="", help="The reason.")
 def void(console: Console, number: int, again: bool, note: str) -> None:
-    """Let an import's votes count no more; none is deleted."""
+    """Void an import: its votes no longer count; none is deleted."""
     console.show(console.project.labels.void_import(number, void=not again, note=note), render_voided)
-
-
-def render_voided(done: "VoidedImport") -> str:
-    """Whether the votes of an import count, and what to do next."""
-    state = "count no more; they are kept" if done.void else "count again"
-    if not done.changed:
-        return f"Import {done.number} was so before: its {done.votes:,} votes {state}."
-    other = f" --again takes this back: eds labels imports void {done.number} --again." if done.void else ""
-    return (
-        f"The {done.votes:,} votes of import {done.number} ({done.source}, campaign {done.campaign}) {state}. "
-        f"Next: eds truth decide.{other}"
-    )
 
 
 @command(labels, "export", example="eds labels export votes.parquet --campaign pool")
@@ -497,9 +420,9 @@ def render_voided(done: "VoidedImport") -> str:
 @as_of
 @votes_format
 def export(console: Console, file: Path, **options: Any) -> None:
-    """Export every act to a file (crowdkit: current answers)."""
+    """Export every judgement to a file (crowdkit: current answers)."""
     count = console.project.labels.export_votes(file, **options)
-    console.answer({"acts": count, "file": str(file)}, f"{count:,} acts: {file}")
+    console.answer({"judgements": count, "file": str(file)}, f"Wrote {count:,} judgements to {file}.")
 
 
 @command(labels, "backup", example="eds labels backup labels-monday.zip")
@@ -508,7 +431,7 @@ def backup(console: Console, file: Path) -> None:
     """Back up all labels to one file, while experts work."""
     made = console.project.labels.back_up(file)
     console.answer(
-        {"file": str(file), **vars(made)}, f"{made.labels:,} acts are saved: {file} (it holds password hashes)"
+        {"file": str(file), **vars(made)}, f"Saved {made.labels:,} judgements to {file}. It holds password hashes."
     )
 
 
@@ -518,7 +441,7 @@ def backup(console: Console, file: Path) -> None:
 def restore(console: Console, file: Path, replace: bool) -> None:
     """Restore a backup into a new or empty label store."""
     made = console.project.labels.restore(file, replace=replace)
-    console.answer(vars(made), f"{made.labels:,} acts of {made.made_at} are restored.")
+    console.answer(vars(made), f"Restored {made.labels:,} judgements of {made.made_at}.")
 
 
 @command(labels, "upgrade", example="eds labels upgrade")
@@ -532,16 +455,4 @@ def upgrade(console: Console, backup: Path | None) -> None:
             + ("is the newest; its triggers were renewed" if done.before == done.after else f"is now {done.after}")
             + f"; backup: {done.backup}"
         ),
-    )
-
-
-def _render_invitation(invitation: Any) -> str:
-    return (
-        f"Invitation for {invitation.expert}, works once, for {invitation.hours:g} hours (it is shown only now):\n"
-        f"{invitation.link}"
-        + (
-            ""
-            if "://" in invitation.link
-            else "\nPut the annotator's address before it; annotator.url in eds.toml does."
-        )
     )

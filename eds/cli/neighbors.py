@@ -93,18 +93,16 @@ def render_strips(result: "NeighborStrips") -> str:
 
 
 def render_mine(result: "MineResult") -> str:
-    """A row per model, then the models with short lists."""
+    """A row per model; why lists may be short."""
     headings = ["model", "queries", "rows", "queries with fewer than k", "recall", "made"]
     rows = [
         [item.model, item.queries, item.rows, item.short, item.recall, "now" if item.made else "up to date"]
         for item in result.lists
     ]
-    short = [
-        f"{item.model}: {item.short:,} queries have fewer than {item.k:,} candidates; all are listed."
-        for item in result.lists
-        if item.short
-    ]
-    return "\n".join([format_table(headings, rows), *short])
+    lines = [format_table(headings, rows)]
+    if any(item.short for item in result.lists):
+        lines.append(f"Where a query has fewer than k = {result.lists[0].k:,} candidates, all of them are listed.")
+    return "\n".join(lines)
 
 
 def render_neighbors(result: "NeighborsResult") -> str:

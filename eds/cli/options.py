@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 existing_file = click.Path(path_type=Path, exists=True, dir_okay=False)
 new_file = click.Path(path_type=Path, dir_okay=False)
-as_of = click.option("--as-of", metavar="TIME", help="Only acts up to this time (ISO 8601; UTC by default).")
+as_of = click.option("--as-of", metavar="TIME", help="Only judgements up to this time (ISO 8601; UTC by default).")
 campaign = click.option("--campaign", metavar="NAME", help="Only this campaign.")
 confidence = click.option(
     "--confidence",
@@ -93,7 +93,7 @@ def noted_flag(name: str, key: str, help_text: str, **settings: Any) -> "Callabl
     return click.option(name, is_flag=True, expose_value=False, callback=note, help=help_text, **settings)
 
 
-spending = noted_flag("--yes", YES, "Add judgements without asking, for scripts.", envvar="EDS_YES")
+spending = noted_flag("--yes", YES, "Add pairs to judge without asking, for scripts.", envvar="EDS_YES")
 
 
 role_option = click.option(

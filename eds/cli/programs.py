@@ -40,7 +40,7 @@ def list_tokens(console: Console, name: str) -> None:
 def revoke(console: Console, name: str, number: int) -> None:
     """End a token."""
     console.project.experts.revoke_token(name, number)
-    console.answer({"expert": name, "revoked": number}, f"Token {number} of {name} counts no more.")
+    console.answer({"expert": name, "revoked": number}, f"Token {number} of {name} is revoked.")
 
 
 @click.group()

@@ -80,13 +80,13 @@ def format_frame(frame: "pd.DataFrame") -> str:
     return format_table(list(map(str, shown.columns)), shown.to_numpy().tolist())
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """A number of things in words.
 
-    >>> count(1, "image"), count(3822, "image")
-    ('1 image', '3,822 images')
+    >>> count(1, "image"), count(3822, "image"), count(2, "query", "queries")
+    ('1 image', '3,822 images', '2 queries')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
 def format_share(share: float, digits: int = 1) -> str:

@@ -36,11 +36,12 @@ def _bias(result: "AnalysisResult", explain: bool) -> list[str]:
         heads.append("chance level of AUC")
     rows = []
     for row in bias.models.to_dict(orient="records"):
-        most = f" to {format_share(row['hr_at_most'])}" if row["hr_at_most"] > row["hr"] else ""
+        bounded = row["hr_at_most"] > row["hr"]
+        hr = f"{100 * row['hr']:.1f} to {format_share(row['hr_at_most'])}" if bounded else format_share(row["hr"])
         cells = [
             row["model"],
             ("pool" if row["generator"] else "new") + (" †" if row["model"] in result.trained_on else ""),
-            f"{format_share(row['hr'])}{most}",
+            hr,
             format_share(row["judged"]),
             _number(row["auc"]),
             format_interval(row["self_removed"], row["self_removed_low"], row["self_removed_high"]),

@@ -10,7 +10,7 @@ import click
 from eds import choices
 from eds.cli.console import Console, command
 from eds.cli.options import executor_option, explain_option, models_option, one_of, spending
-from eds.cli.render import format_rate, format_share, format_table
+from eds.cli.render import count, format_rate, format_share, format_table
 from eds.registry import SAMPLING_ORDERS
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def pool(console: Console, explain: bool, **options: Any) -> None:
     "--stratum",
     type=one_of(choices.Stratum),
     default="all",
-    help="Pairs to draw from; see below.",
+    help="Pairs to draw from; see above.",
 )
 @click.option("--min-rank", type=click.IntRange(0), help="First near rank, from 0 (default: k of the pool).")
 @click.option("--max-rank", type=click.IntRange(1), default=100, help="End of the near ranks, not included.")
@@ -268,7 +268,7 @@ def render_pool(result: "PoolResult", *, explain: bool) -> str:
     if result.left:
         lines.append(
             f"{result.left:,} pairs left the pool and the queues; {result.left_judged:,} of them are judged: their "
-            "votes and labels stay, and count no more as the pool. A larger -k takes them back."
+            "votes and labels stay, but no longer count as the pool. A larger -k takes them back."
         )
     if result.dropped_models:
         lines.append(f"Pairs proposed only by {', '.join(result.dropped_models)}, which is not pooled now, are kept.")
@@ -349,11 +349,12 @@ def render_promise(result: "PromiseResult") -> str:
 
 def render_negatives(result: "NegativesResult") -> str:
     """What was drawn, and for how many queries."""
+    few = f"; {count(result.queries_with_fewer, 'query', 'queries')} had fewer than {result.n}"
+    ranks = f"{result.min_rank:,} to {result.max_rank - 1:,}"
     return with_price(
         result,
-        f"Sampled {result.drawn:,} negatives of {result.queries:,} queries at ranks {result.min_rank:,} to "
-        f"{result.max_rank - 1:,} of the generators' lists; {result.queries_with_fewer:,} queries have fewer than "
-        f"{result.n}.",
+        f"Sampled {count(result.drawn, 'negative')} of {count(result.queries, 'query', 'queries')} at ranks {ranks} "
+        f"of the generators' lists{few if result.queries_with_fewer else ''}.",
     )
 
 

@@ -7,7 +7,7 @@ import click
 
 from eds.cli.console import Console, command
 from eds.cli.options import as_of, campaign, confidence, existing_file, one_of
-from eds.cli.render import format_frame, format_interval, format_share, format_table
+from eds.cli.render import count, format_frame, format_interval, format_share, format_table
 from eds.registry import VOTING_RULES
 
 if TYPE_CHECKING:
@@ -57,12 +57,12 @@ def render_decision(result: "DecideResult") -> str:
     )
     lines = [
         f"{result.pairs:,} pairs have a label, {counts['positive']:,} of them similar "
-        f"(rule {result.rule}, panel of {of}; {counts['ties']:,} ties count as not similar).",
-        f"{counts['complete']:,} are complete, {counts['decided']:,} were decided early; {counts['open']:,} are open "
-        f"and {counts['undefined']:,} have only unsure answers.",
+        f"(rule {result.rule}, panel of {of}; {count(counts['ties'], 'tie')} counted as not similar).",
+        f"{counts['complete']:,} complete, {counts['decided']:,} decided early, {counts['open']:,} open, "
+        f"{counts['undefined']:,} with only unsure answers.",
     ]
     if "adjudicated" in counts:
-        lines.append(f"{counts['adjudicated']:,} labels are leads' decisions.")
+        lines.append(f"{count(counts['adjudicated'], 'label')} decided by leads.")
     if counts.get("late"):
         lines.append(
             f"{counts['late']:,} judgements do not count: given more than 7 days after their campaign was closed or "

@@ -234,8 +234,10 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
         before = inputs.suspects
         batching = Batching(order or settings.order, batch or settings.batch, project.config.project.seed, truth=truth)
         table = deal(before, truth, batching)
-        price = store_draw(inputs, table, "reorder", {"order": order, "batch": batch})
-    moved = int((table["batch"].to_numpy() != before["batch"].to_numpy()).sum())
+        moved = int((table["batch"].to_numpy() != before["batch"].to_numpy()).sum())
+        price = price_of(project, 0)
+        if moved:
+            price = store_draw(inputs, table, "reorder", {"order": order, "batch": batch})
     return DrawResult(moved, price, table)
 
 

@@ -355,8 +355,9 @@ def _group_known(project: "Project", *, outdated_only: bool = False) -> list[_Gr
     for state in states:
         missing.pop(str(state.model), None)
     named = [text for text in project.config.embeddings.models if not {text, *parse_model(text)} & removed]
-    there = {parse_model(text)[1] for text in (*named, *computed)}
-    named += [f"{name}={spec}" for name, spec in missing.items() if spec not in there]
+    unnamed = {spec for name, spec in map(parse_model, named) if not name}  # may be one of the recorded models
+    unnamed -= {parse_model(text)[1] for text in computed}
+    named += [f"{name}={spec}" for name, spec in missing.items() if spec not in unnamed]
     texts = [*dict.fromkeys([*named, *computed])]
     if not texts and not states:
         raise ConfigError(

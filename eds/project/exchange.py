@@ -56,7 +56,6 @@ __all__ = [
     "source_required",
     "store_benchmark",
 ]
-LISTED = 20  # files that a result names
 FORMAT_OF_HUBS = "hf"
 
 
@@ -67,7 +66,7 @@ class ExportResult(Result):
     format: str
     folder: str
     files: int
-    listed: tuple[str, ...]  # the first of the files
+    listed: tuple[str, ...]  # the files and folders at the top; a folder ends with a slash
     not_held: tuple[str, ...]
     statistics: Mapping[str, Any]
 
@@ -132,9 +131,10 @@ def export(
             readme = building / "README.md"
             front = readme.read_text(encoding="utf-8") if readme.exists() else ""
             readme.write_text(render_card(benchmark, format_name, not_held, front), encoding="utf-8")
-        files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    listed, statistics = tuple(files[:LISTED]), count_statistics(benchmark)
-    return ExportResult(format_name, str(target), len(files), listed, tuple(not_held), statistics)
+        files = sum(path.is_file() for path in folder.rglob("*"))
+        top = sorted(folder.iterdir(), key=lambda path: (path.is_dir(), path.name))
+        listed = tuple(f"{path.name}/" if path.is_dir() else path.name for path in top)
+    return ExportResult(format_name, str(target), files, listed, tuple(not_held), count_statistics(benchmark))
 
 
 def _rehearse_export(

@@ -130,7 +130,6 @@ def mine(
                 project.write(mined.lists, "neighbors", made_by, name)
                 queries = int(mined.lists["query_id"].nunique())
                 lists.append(ModelLists(name, rules.k, len(mined.lists), True, queries, mined.short, mined.recall))
-                project.say(f"{name}: {len(mined.lists):,} neighbors" + "".join(f", {k} {v}" for k, v in notes.items()))
     return MineResult(lists)
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from eds.suspects.positive_rates import Rate
 
 LOOKING = (
-    "Limits marked 'at every look' hold however often you look, and wherever you stop; the others hold for one look. "
-    "To stop when p is known to a relative precision does no harm: there a look at the usual limits is enough."
+    "Limits marked 'at every look' hold however often you look and whenever you stop; the others hold for one look. "
+    "If you stop once p is known to a relative precision, the usual limits are enough."
 )
 
 
@@ -47,7 +47,7 @@ class PlannedDifference(Result):
         if one.told_apart:
             return f"{names} are distinguishable."
         if one.queries is not None:
-            return f"{names}: no pairs of these queries can tell, {one.queries:,} queries like these would."
+            return f"{names}: labels of these queries cannot separate them; {one.queries:,} such queries would."
         if one.needed is None:
             return f"{names}: nothing is known of their difference yet."
         return f"To tell {one.first} from {one.second}: {one.needed:,} pairs, {self.hours:,.1f} hours, 80 % power."

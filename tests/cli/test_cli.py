@@ -13,6 +13,7 @@ import pytest
 
 from eds import cli
 from eds.cli.render import format_table
+from eds.distribution import VERSION
 from eds.project.results import to_jsonable
 from tests.generated import every_command
 
@@ -56,6 +57,10 @@ def test_every_group_and_command_has_help_with_an_example() -> None:
         options = [option for option in command.params if isinstance(option, click.Option)]
         missing += [f"{call} {option.name}" for option in options if not option.help]
     assert missing == []
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert eds("--version").stdout == f"eds, version {VERSION}\n"
 
 
 def test_status_as_json_is_one_document(project: Path) -> None:

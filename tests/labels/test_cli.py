@@ -83,9 +83,9 @@ def test_a_campaign_from_accounts_to_backup(project: Project, tmp_path: Path) ->
     assert [row["done"] for row in run(project, "status", "--campaign", "pool")] == [5, 0]
     assert run(project, "campaigns", "list")[0]["polarity"] == "similar"
     votes, backup = str(tmp_path / "v.jsonl"), str(tmp_path / "b.zip")
-    assert run(project, "export", votes)["acts"] == 5
-    assert run(project, "export", votes, "--as-of", "2001-01-01")["acts"] == 0
-    assert run(project, "export", votes)["acts"] == 5
+    assert run(project, "export", votes)["judgements"] == 5
+    assert run(project, "export", votes, "--as-of", "2001-01-01")["judgements"] == 0
+    assert run(project, "export", votes)["judgements"] == 5
     again = run(project, "import", votes, "--campaign", "pool")
     assert [again[name] for name in ("added", "already", "repeated", "dropped")] == [0, 5, 0, ["campaign"]]
     assert run(project, "imports", "list") == []

@@ -300,6 +300,15 @@ def test_vectors_are_brought_up_to_date_without_naming_a_model(tmp_path: Path) -
     assert {state.condition for state in project.states() if state.table == "embeddings"} == {"fresh"}
 
 
+def test_two_recorded_models_of_one_spec_both_get_vectors(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "twins")
+    project.draw_catalogue(products=4, views=1, wild=0, size=32)
+    project.embed(["first=descriptor:hsv"])
+    project.add_model("second=descriptor:hsv", role="evaluated")
+    project.embed()
+    assert project.models("embeddings") == ["first", "second"]
+
+
 def test_negatives_need_a_generator(project: Project) -> None:
     for name in ("m0", "m1"):
         project.add_model(name, role="evaluated")

@@ -127,6 +127,10 @@ def test_labels_feed_growth_and_reorder(project: Project, call: Call) -> None:
     project.write(judged, "truth", Provenance("test"))
     assert call("suspects", "reorder", "--order", "bandit", "--batch", "10")["drawn"] == len(before) - 10
     by_rank = call("suspects", "growth", "--k-max", "4")["positive_rate_by_rank"]
+    project.write(before[["query_id", "candidate_id"]].assign(**judged.iloc[0, 2:]), "truth", Provenance("test"))
+    stored = project.path("suspects").read_bytes()
+    assert call("suspects", "reorder", "--order", "bandit", "--batch", "10")["drawn"] == 0
+    assert project.path("suspects").read_bytes() == stored, "nothing was open: tables made from the pairs stay fresh"
     proposals = sum(text.count(";") + 1 for text in before.head(10)["sources"])
     assert sum(rate["positive"] for ranks in by_rank.values() for rate in ranks) == proposals
 

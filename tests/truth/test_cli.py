@@ -348,7 +348,7 @@ def test_leads_decisions_count_unless_they_are_left_out(project: Project, call: 
 def test_answers_can_be_read_too(project: Project) -> None:
     plain = ["-p", str(project.root)]
     shown = CliRunner().invoke(group, ["decide", *plain], catch_exceptions=False).stdout
-    assert "5 pairs have a label, 2 of them similar (rule majority, panel of 3; 1 ties" in shown
+    assert "5 pairs have a label, 2 of them similar (rule majority, panel of 3; 1 tie counted" in shown
     shown = CliRunner().invoke(group, ["decide", "--rule", "unanimity", *plain], catch_exceptions=False).stdout
     assert "truth.parquet keeps rule majority, and 1 pairs differ" in shown
     shown = CliRunner().invoke(group, ["agreement", "--resamples", "20", *plain], catch_exceptions=False).stdout
