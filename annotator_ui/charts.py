@@ -12,13 +12,14 @@ from annotator_ui import language
 
 def show_chart(chart: Any, text: str) -> None:
     """Show a chart in the width of its place; `text` describes it to those who cannot see it."""
-    st.altair_chart(
-        chart.configure(**{**_config(chart), "locale": _locale(language.current())}), width="stretch", alt=text
-    )
+    st.altair_chart(chart.configure(**_config(chart)), width="stretch", alt=text)
 
 
 def _config(chart: Any) -> dict[str, Any]:
-    return {} if chart.config is alt.Undefined else chart.config.to_dict()
+    """The chart's own configuration, the locale, and each row's name beside it: Streamlit moves the outer ones."""
+    own = {} if chart.config is alt.Undefined else chart.config.to_dict()
+    rows = {"labelFlush": False, **own.get("axisY", {})}
+    return {**own, "axisY": rows, "locale": _locale(language.current())}
 
 
 @cache

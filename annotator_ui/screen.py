@@ -230,8 +230,9 @@ def _share(value: Any) -> str:
 
 def _written(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> "tuple[pd.DataFrame, dict[str, Any]]":
     """Numbers with decimals as the reader's language writes them, since Streamlit's %.1f always has a point."""
+    columns = {name: _grouped(column) for name, column in columns.items()}
     if language.current() == language.SOURCE:
-        return frame, dict(columns)
+        return frame, columns
     frame, result = frame.copy(), dict[str, Any]()
     for name, column in columns.items():
         kind = column.get("type_config") or {}
@@ -242,6 +243,12 @@ def _written(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> "tuple[pd.Dat
         if digits or kind.get("format") in ("distance", "D MMM YYYY"):  # Streamlit knows their words in English only
             result[name] = {**column, "type_config": {**kind, "format": "localized"}}
     return frame, result
+
+
+def _grouped(column: Any) -> Any:
+    """The column with thousands set apart if it shows whole numbers."""
+    kind = dict(column.get("type_config") or {}) if isinstance(column, Mapping) else {}
+    return {**column, "type_config": {**kind, "format": "localized"}} if kind.get("format") == "%d" else column
 
 
 def put(piece: Markup) -> None:

@@ -64,7 +64,7 @@ def _asked(name: str) -> Tab | None:
     """The tab that an address names: by its file, or by its title in any language, as the browser's address has it."""
     if name in tabs():
         return tabs()[name]
-    for of, _ in language.languages():
+    for of in language.languages():
         with language.speaking(of):
             if found := next((item for item in tabs().values() if say(item.title) == name), None):
                 return found

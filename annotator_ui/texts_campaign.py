@@ -27,7 +27,7 @@ class OVERVIEW(Texts):
     spared = "; {stopped:,} spared by early stop"
     pace, pace_about = "Judgements a day", "in the last 7 days"
     none_recent = "none in the last 7 days"
-    ready, ready_about = "Ready", "{left:,} left, about {hours}"
+    ready, ready_about = "Expected end", "{left:,} left, about {hours}"
     ready_left = "{left:,} left"
     finished, closed = "finished", "closed"
     unknown_ready = "not at this pace"
@@ -55,7 +55,7 @@ class NEEDS(Texts):
     none_title = "Nothing needs you"
     none = "Nobody judges too fast, drifts or is missing, and no pair waits for a decision."
     heads: ClassVar = {
-        "speed": "{expert} answers {share} of pairs in a moment",
+        "speed": "{expert} answers {share} of pairs very fast",
         "gold": "{expert} is right on {count} of {of} known pairs",
         "drift": "{expert} errs more than before",
         "uninvited": "{expert} has no invitation yet",
@@ -69,7 +69,7 @@ class NEEDS(Texts):
         "report_absent": "There is no report yet",
     }
     abouts: ClassVar = {
-        "speed": "Under {seconds:g} s, {limits}. Above {line} it is noticed.",
+        "speed": "Under {seconds:g} s: {limits}. The limit is {line}.",
         "gold": "{limits}; at least {line} is expected.",
         "drift": "{series}: {share} ({limits}) since {since}, {line} before.",
         "uninvited": "Waiting pairs: {count:,}.",
@@ -116,17 +116,17 @@ class PANEL(Texts):
         "similar_over_time": "Similar over time",
         "unsure": "Unsure",
         "flagged": "Flagged",
-        "with_others": "With the others",
+        "with_others": "With others",
         "gold": "Gold right",
         "repeats": "Repeats alike",
         "drift": "Drift, points",
         "hours": "Hours",
-        "per_hour": "An hour",
-        "last_at": "Last judgement",
+        "per_hour": "Per hour",
+        "last_at": "Last",
         "state": "Panel",
     }
     about = (
-        "With the others: agreement with the majority of the other experts. Drift: share of similar in the second half "
+        "With others: agreement with the majority of the other experts. Drift: share of similar in the second half "
         "of an expert's judgements minus the first, in percentage points."
     )
     counted = "{part:,} of {whole:,}"

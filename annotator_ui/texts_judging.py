@@ -218,7 +218,7 @@ ADJUDICATE = Messages("ADJUDICATE") | {
     "campaign": "Campaign",
     "place": "{place} of {count} · {left} undecided",
     "kinds": {"all": "All", "votes": "Votes differ", "flagged": "Flagged", "unsure": "Unsure"},
-    "undecided": "Only undecided pairs",
+    "undecided": "Only undecided",
     "votes": "Votes",
     "seconds": "{seconds} s",
     "decided": "Decided by {expert}: {answer}",

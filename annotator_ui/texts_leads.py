@@ -50,7 +50,7 @@ class AGREEMENT(Texts):
     grades_about = plural("{n:,} pair with two grades or more", "{n:,} pairs with two grades or more")
     grades_within = "{share:.0%} by one at most"
     pairs = "Who differs from whom"
-    pairs_about = "Select a row to see the pairs."
+    pairs_about = "Only the first: pairs that are similar to the first expert alone. Select a row to see the pairs."
     pair_columns: ClassVar = {
         "expert_a": "Expert",
         "expert_b": "and",
@@ -59,8 +59,8 @@ class AGREEMENT(Texts):
         "low": "From",
         "high": "To",
         "kappa": "Cohen's kappa",
-        "only_a": "Similar to the first only",
-        "only_b": "Similar to the second only",
+        "only_a": "Only the first",
+        "only_b": "Only the second",
     }
     only = "Similar to {expert_a}, not to {expert_b}"
     only_none = "There are no such pairs."
@@ -74,7 +74,7 @@ class AGREEMENT(Texts):
         "low": "From",
         "high": "To",
         "unsure_rate": "Unsure",
-        "with_others": "With the others",
+        "with_others": "With others",
     }
     guidelines_none = "Every judgement was given without a guideline."
     charted = "Agreement coefficients with their 95 % intervals."

@@ -34,9 +34,9 @@ def show(who: Viewer, campaign: Campaign) -> None:
     left, right = st.columns([2, 1], gap="medium")
     with left:
         _experts(who, campaign, result, found)
+        _guidelines(found)
     with right:
         _queries(found)
-        _guidelines(found)
     st.subheader(SAYS.modes, anchor=False)
     _modes(result.modes)
 

@@ -10,6 +10,9 @@ from eds.labels.queue import list_campaigns, progress
 from eds.project.decide import read_votes
 from eds.project.label_store import opened
 from eds.project.results import Result
+from eds.tables import LABELS
+from eds.truth.current_votes import current_acts
+from eds.truth.expert_signs import QUICK
 from eds.truth.throughput import expert_pace
 
 if TYPE_CHECKING:
@@ -96,6 +99,8 @@ def _experts(labels: pd.DataFrame, counts: pd.DataFrame, now: pd.Timestamp) -> p
     """The progress of each expert, with pace, judgements a day in the last days, and the share of similar over time."""
     paces = expert_pace(labels).rename(columns={"expert_id": "expert"})
     groups = labels.sort_values(["created_at", "label_id"]).groupby("expert_id")
+    standing = labels.iloc[current_acts(labels[LABELS.names]).row].dropna(subset="seconds")
+    quick = (standing["seconds"] < QUICK["pair"]).groupby(standing["expert_id"]).mean()
     rows = []
     for name, mine in groups:
         since = max(now - RECENT, mine["created_at"].iloc[0])
@@ -108,7 +113,7 @@ def _experts(labels: pd.DataFrame, counts: pd.DataFrame, now: pd.Timestamp) -> p
                 "expert": name,
                 "a_day": float((mine["created_at"] > now - RECENT).sum()) / span,
                 "seconds": float(timed.median()) if len(timed) else float("nan"),
-                "under_1_s": float((timed < 1).mean()) if len(timed) else float("nan"),
+                "under_1_s": float(quick.get(name, float("nan"))),
                 "similar_over_time": [float(part.mean()) for part in parts],
             }
         )

@@ -1,9 +1,13 @@
 """The figures on the tabs of a campaign are the store's and the library's."""
 
+import json
+
 import pytest
 
 from annotator_ui import html
 from annotator_ui.app_state import Site
+from annotator_ui.lead.campaign import CHOSEN
+from annotator_ui.tab import TAB
 from annotator_ui.texts_campaign import OVERVIEW, PANEL
 from annotator_ui.texts_leads import AGREEMENT, POOL
 from eds.labels.campaigns import close_campaign
@@ -13,7 +17,7 @@ from eds.suspects import pair_rate
 from eds.truth import decide, expert_profiles, panel_agreement
 from eds.universe import PairRules, Universe
 from tests.annotator.judged import GRID, NAME, RANDOM
-from tests.annotator.leads.pages import metrics, page_text, run
+from tests.annotator.leads.pages import alone, metrics, page_text, run
 from tests.annotator.sites import store_of
 
 
@@ -31,11 +35,28 @@ def test_the_overview_shows_what_the_store_says(judged: Site, viewer: dict[str, 
     acts = labels_frame(store_of(judged.owner), campaign=NAME)
     medians = acts.groupby("expert_id")["seconds"].median()
     assert table["seconds"].to_dict() == pytest.approx(medians.to_dict())
+    standing = acts[~acts["label_id"].isin(acts["supersedes"].dropna())].dropna(subset="seconds")
+    quick = (standing["seconds"] < 1).groupby(standing["expert_id"]).mean()  # as "Needs you" counts speeders
+    assert table["under_1_s"].to_dict() == pytest.approx(quick.to_dict())
     alpha = panel_agreement(acts).coefficients.set_index("coefficient").loc["krippendorff_alpha"]
     limits = f"{alpha['low']:.2f} to {alpha['high']:.2f}"
     assert said[OVERVIEW.agreement] == (f"{alpha['value']:.2f}", limits)
     last = judged.project.campaigns.pool_yield(NAME).growth.iloc[-1]
     assert said[OVERVIEW.rate][0] == html.percent(last["rate"])
+
+
+def test_a_link_to_a_tab_works_in_another_language(judged: Site, viewer: dict[str, str]) -> None:
+    app = alone("campaign")
+    app.session_state[CHOSEN] = NAME
+    app.query_params[TAB] = "Ausbeute"  # as the address of a German page has it
+    assert "Growth of p_k" in page_text(app.run())
+
+
+def test_whole_numbers_in_tables_have_their_thousands_apart(judged: Site, viewer: dict[str, str]) -> None:
+    table = run("campaign", NAME, tab="experts").dataframe[0]
+    columns = json.loads(table.proto.columns)
+    assert columns["per_hour"]["type_config"]["format"] == "localized"
+    assert columns["seconds"]["type_config"]["format"] == "%.1f"
 
 
 def test_calibration_is_shown_with_its_results(judged: Site, viewer: dict[str, str]) -> None:
