@@ -36,22 +36,35 @@ class JudgeEstimate:
 
 
 def estimate_rate(
-    query: Integers, value: Reals, weight: Reals, answer: Reals, size: Reals, *, level: float = 0.95, seed: int = 0
+    query: Integers,
+    value: Reals,
+    weight: Reals,
+    answer: Reals,
+    size: Reals,
+    *,
+    of_both: Reals | None = None,
+    of_answers: Reals | None = None,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> JudgeEstimate:
     """The rate of similar pairs among all of them, from the labels of some and a judge's answers.
 
     Arrays have one entry for each pair: `value` is 1 or 0, NaN without a label; `weight` how many pairs a labelled one
     stands for; `answer` the judge's probability, NaN without one; `size` how many pairs each pair stands for in the
-    whole, labelled or not.
+    whole, labelled or not. Where the judge answers a part only: `of_both` is how many pairs one with a label and an
+    answer stands for, `of_answers` one with an answer; by default `weight` and `size`, for a random part.
 
-    Formula: r - mean over queries of lambda_fold D_q, with r = sum w y / sum w, and D_q the judge's mean on the
-    labelled pairs less that on all, as each query adds to it; lambda = sum u D / sum D^2 over the other folds of the
-    queries, u_q what a query adds to r. The interval is `rate_interval` of the queries' remaining contributions.
+    Formula: r - mean over queries of lambda_fold D_q, with r = sum w y / sum w, and D_q the judge's mean on the pairs
+    with a label and an answer less that on all with an answer, as each query adds to it; lambda = sum u D / sum D^2
+    over the other folds of the queries, u_q what a query adds to r. The interval is `rate_interval` of the queries'
+    remaining contributions.
     Source: Angelopoulos, Duchi and Zrnic 2023 (PPI++, power tuning); Zrnic and Candes 2024 (cross-fitting); a query's
     pairs stay together, specification 18.4.
-    Conventions: a pair without an answer counts with the judge's mean. A judge that does not make the interval narrower
-    is left out, so the interval is never wider than without; so is one that saw the labels of the very pairs, which
-    answers them otherwise than pairs that nobody judged (the judged ones are a random part). No label: NaN.
+    Conventions: a judge that answers labelled pairs alone is of no use. One that does not make the interval narrower
+    is left out, so the interval is never wider than without; so is one that copies the labels, which answers labelled
+    pairs otherwise than others (the labelled ones are a random part). One that was fitted on labels of the very queries
+    cannot be told from a good one: its answers must come from other queries' labels, or before the labels.
+    No label: NaN.
     Example, run by doctest:
     >>> rng = np.random.default_rng(0)
     >>> truth = (rng.random(4000) < 0.3).astype(float)
@@ -71,25 +84,29 @@ def estimate_rate(
     if not known.any() or not (weight[known] > 0).any():
         return JudgeEstimate(np.nan, nothing, np.nan, nothing, 0.0, 1.0, False, *counts)
     w = np.where(known, weight, 0.0)
-    total = float((size * ~np.isnan(answer)).sum())
-    middle = float(np.nansum(size * answer) / total) if total else 0.5
-    f = np.where(np.isnan(answer), middle, answer)
+    said_it = ~np.isnan(answer)
+    f = np.where(said_it, answer, 0.0)
+    both = np.where(known & said_it, weight if of_both is None else of_both, 0.0)
+    answers = np.where(said_it, size if of_answers is None else of_answers, 0.0)
     place = np.unique(query, return_inverse=True)[1]
     n = int(place.max()) + 1
 
     def by_query(values: Reals) -> Reals:
         return np.asarray(np.bincount(place, values, n), np.float64)
 
-    everything, labelled = by_query(size), by_query(w)
+    everything = by_query(size)
     rate = float((w * np.where(known, value, 0.0)).sum() / w.sum())
-    u = by_query(w * (np.where(known, value, 0.0) - rate)) / labelled.mean()
+    u = by_query(w * (np.where(known, value, 0.0) - rate)) / by_query(w).mean()
 
     def apart(what: Reals) -> Reals:
-        """What each query adds to the mean over the labelled pairs less the mean over all."""
-        centred = what - float((size * what).sum() / size.sum())
-        parts = by_query(w * centred) / labelled.mean() - by_query(size * centred) / everything.mean()
-        return np.asarray(parts, np.float64)
+        """What each query adds to the mean over pairs with label and answer less the mean over all with an answer."""
+        centred = what - float(answers @ what) / float(answers.sum())
+        part, whole = (by_query(each * centred) / by_query(each).mean() for each in (both, answers))
+        return np.asarray(part - whole, np.float64)
 
+    if not both.sum() > 0 or not answers.sum() > 0:  # nothing to compare
+        plain = _interval(u, rate, everything, level)
+        return JudgeEstimate(rate, plain, rate, plain, 0.0, 1.0, False, *counts)
     d = apart(f)
     seen = any(_differs(apart(what)) for what in (f, np.abs(f - 0.5), *(1.0 * (f > level) for level in LEVELS)))
     fold = np.random.default_rng(seed).permutation(n) % FOLDS

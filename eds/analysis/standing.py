@@ -11,7 +11,7 @@ import numpy as np
 
 from eds.analysis.anytime import BEST_AT, beta_binomial_sequence, mixture_factor
 from eds.analysis.totals import Estimate, Sampled, share_of, sum_of
-from eds.intervals import MIN_QUERIES, Interval, mean_interval, rate_interval
+from eds.intervals import MIN_QUERIES, Interval, clopper_pearson_interval, mean_interval, rate_interval
 from eds.pairs import Flags, Integers, Reals
 
 if TYPE_CHECKING:
@@ -203,18 +203,32 @@ def anytime_outside(parts: Sequence[Sampled], level: float) -> Estimate:
 
 
 def widths(
-    pool: Estimate, parts: Sequence[Sampled], size: int, drawn: int, level: float, times: Sequence[float] = STEPS
+    pool: Estimate,
+    parts: Sequence[Sampled],
+    size: int,
+    drawn: int,
+    level: float,
+    times: Sequence[float] = STEPS,
+    *,
+    uniform: "UniformDraws | None" = None,
+    least: float = 0.0,
 ) -> list[Step]:
     """How wide the intervals of p and recall will be after more random draws of the kind there are.
 
     Formula: the limits of today's with every count of the sample multiplied.
     Source: specification 13.1: what so many draws can show.
-    Conventions: the estimates stay as they are; the pool's part of the width does not shrink.
+    Conventions: the estimates stay as they are; the pool's part of the width does not shrink. No more pairs are drawn
+    than there are outside the pool. With `uniform` p is that of these draws alone, at least `least`, as `pool_report`
+    has it.
     """
     from eds.analysis.totals import outside_total
 
     result = []
+    outside_size = sum(part.size for part in parts)
     for factor in times:
+        count = round(drawn * factor)
+        if factor > 1 and count > outside_size:
+            break
         more = [
             part
             if part.census
@@ -223,6 +237,16 @@ def widths(
         ]
         outside = outside_total(more, level, "squared" if len(more) > 1 else "simultaneous")
         total, recall = sum_of(pool, outside), share_of(pool, outside)
-        count = round(drawn * factor)
-        result.append(Step(count, count - drawn, (total.high - total.low) / size, recall.high - recall.low))
+        p_width = (total.high - total.low) / size
+        if uniform is not None:
+            p_width = _width_of_draws(uniform, factor, least, level)
+        result.append(Step(count, count - drawn, p_width, recall.high - recall.low))
     return result
+
+
+def _width_of_draws(draws: "UniformDraws", factor: float, least: float, level: float) -> float:
+    if factor == 1:
+        return draws.exact_high - draws.exact_low
+    n = draws.effective * factor
+    low, high = clopper_pearson_interval(min((draws.rate or 0.0) * n, n), n, level, weighted=True)
+    return float(max(high, least) - max(low, least))

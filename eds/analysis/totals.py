@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from eds.analysis.anytime import beta_binomial_sequence
 from eds.intervals import clopper_pearson_interval, wilson_interval
 from eds.suspects.partial_estimates import PoolTotal
 
@@ -78,12 +79,14 @@ def outside_total(parts: Sequence[Sampled], level: float, limits: str) -> Estima
     return Estimate(sure + math.fsum(totals) if not any(map(math.isnan, totals)) else NAN, sure + low, sure + high)
 
 
-def whole_pool(estimate: PoolTotal, units: int, known: tuple[int, int], judged: int, level: float) -> Estimate:
+def whole_pool(
+    estimate: PoolTotal, units: int, known: tuple[int, int], judged: int, level: float, *, every_look: bool = False
+) -> Estimate:
     """The positives of the whole pool, from what is judged of it.
 
     Formula: Wilson's limits of total / units for n_eff units, n_eff = r (1 - r) units^2 / Var (of 0 or all positive:
     the judged ones over the unjudged share), times units; widened by what no design speaks for, as all negative and as
-    all positive.
+    all positive. `every_look`: `beta_binomial_sequence` instead, with n_eff as the draws that were seen so far.
     Source: Dean and Pagano 2015 for Wilson's limits with an effective size; specification 18.3.
     Conventions: `known` are positive and negative units, which bound the limits; a census has no uncertainty.
     """
@@ -104,7 +107,12 @@ def whole_pool(estimate: PoolTotal, units: int, known: tuple[int, int], judged: 
         else:
             effective = judged / max(1 - judged / units, 1e-12)
         if math.isfinite(effective):
-            low, high = (units * limit for limit in wilson_interval(rate * effective, effective, level, weighted=True))
+            limits = (
+                beta_binomial_sequence(rate * effective, effective, level)
+                if every_look
+                else wilson_interval(rate * effective, effective, level, weighted=True)
+            )
+            low, high = (units * limit for limit in limits)
             low, high = low + estimate.assumed, high + estimate.assumed
     low, high = low - estimate.assumed, high + max(estimate.unknown - estimate.assumed, 0.0)
     return Estimate(total, min(max(low, least), total), max(min(high, most), total))

@@ -109,7 +109,10 @@ def outside_sample(size: int, draws: Sequence[Draw]) -> Sampled | None:
     precision = np.array([float((1 / each).mean()) for each in stands_for])
     weight = precision / precision.sum()
     later = weight.sum() - np.cumsum(weight)
-    coefficient = [w * each + rest for w, each, rest in zip(weight, stands_for, later, strict=True)]
+    coefficient = [  # a later draw leaves out the whole draw before it, of which the labelled part speaks for the rest
+        w * each + rest * len(mine) / mine.sum()
+        for w, each, rest, mine in zip(weight, stands_for, later, labelled, strict=True)
+    ]
     total = math.fsum(float(c @ y) for c, y in zip(coefficient, value, strict=True))
     variance = math.fsum(w**2 * _spread(each, y) for w, each, y in zip(weight, stands_for, value, strict=True))
     every = np.concatenate(coefficient)

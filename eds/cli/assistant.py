@@ -23,12 +23,15 @@ def assistant() -> None:
 @click.argument("name")
 @click.argument("file", type=existing_file)
 @click.option("--family", default="", help="What the judge is made of, as clip: such models it does not judge.")
-def import_answers(console: Console, name: str, file: "Path", family: str) -> None:
+@click.option("--blind", is_flag=True, help="It was not fitted on labels of the same queries.")
+def import_answers(console: Console, name: str, file: "Path", family: str, blind: bool) -> None:
     """Store the answers of a file, all or none.
 
-    CSV or Parquet: query_id, candidate_id, and value from 0 (different) to 1 (similar), or empty.
+    CSV or Parquet: query_id, candidate_id, and value from 0 (different) to 1 (similar), or empty. A judge that was
+    fitted on the labels looks better than it is, and no formula sees it: answers that come after labels correct
+    estimates only with --blind. Answers that come first need no such word.
     """
-    console.show(console.project.assistants.import_answers(name, file, family=family), render_answers)
+    console.show(console.project.assistants.import_answers(name, file, family=family, blind=blind), render_answers)
 
 
 @command(assistant, "learn", example="eds assistant learn relevance")
@@ -71,7 +74,8 @@ def agreement(console: Console, name: str) -> None:
 def estimate(console: Console, name: str, k: int | None, confidence: float) -> None:
     """Estimate p, p_k and P@k with its help (PPI++).
 
-    The intervals hold whatever it says, and are never wider than without it.
+    The intervals hold whatever it says, unless it was fitted on the very labels (import --blind), and are never wider
+    than without it. They hold for one look.
     """
     console.show(console.project.assistants.estimate(name, k=k, confidence=confidence), render_estimates)
 
@@ -88,6 +92,11 @@ def render_answers(result: "AssistantAnswers") -> str:
     lines = [f"{result.name}: {result.answered:,} answers on {result.pairs:,} pairs, {result.new:,} just now."]
     if result.unreadable:
         lines.append(f"{result.unreadable:,} answers could not be read and are not stored.")
+    if result.labels_before:
+        lines.append(
+            f"{result.labels_before:,} pairs are judged already, and it may be fitted on them: no estimate uses it. "
+            "If it is not fitted on them, import it again with --blind."
+        )
     if result.cost:
         lines.append(f"Cost: {result.cost:,.2f}.")
     return "\n".join(lines)
@@ -113,7 +122,7 @@ def render_agreement(result: "AssistantAgreement") -> str:
         for row in result.table.to_dict(orient="records")
     ]
     heads = ["slice", "", "pairs", "agreement", "kappa", "similar by experts", "by it"]
-    return format_table(heads, rows)
+    return "\n".join([format_table(heads, rows), *([result.note] if result.note else [])])
 
 
 def render_estimates(result: "AssistantEstimates") -> str:
@@ -132,4 +141,4 @@ def render_estimates(result: "AssistantEstimates") -> str:
         for row in result.table.to_dict(orient="records")
     ]
     heads = ["", "model", "with it", "without it", "labels", "a label is worth", "hours saved", ""]
-    return format_table(heads, rows)
+    return "\n".join([format_table(heads, rows), *([result.note] if result.note else [])])

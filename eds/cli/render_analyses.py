@@ -263,10 +263,10 @@ def _random(facts: "Prevalence") -> list[str]:
     random, p = facts.random, facts.p
     if p is None:
         return ["There are no random pairs: draw some (eds suspects random -n 2000) and have them judged."]
-    if random is None:
-        if p.value != p.value:
-            return ["The random pairs come from a part of the pairs outside the pool, so p cannot be estimated."]
-        return [f"By the pool and the random pairs of each stratum p = {format_prevalence(p)}."]
+    if random is None and p.value != p.value:
+        return ["The random pairs come from a part of the pairs outside the pool, so p cannot be estimated."]
+    if random is None or not facts.p_by_draws:
+        return [f"By the pool and the random pairs outside it p = {format_prevalence(p)}."]
     lines = []
     if not random.enough:
         left = random.drawn - random.labelled

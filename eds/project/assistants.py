@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eds.analysis.judge_estimates import JudgeEstimate
+    from eds.pairs import Flags, Reals
     from eds.project import Project
 
 FOLDER = "assistants"
@@ -35,6 +36,7 @@ class AssistantAnswers(Result):
     new: int
     unreadable: int = 0
     cost: float = 0.0  # of the calls just made
+    labels_before: int = 0  # judged pairs that it may have been fitted on; 0 where it is blind
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class AssistantAgreement(Result):
 
     name: str
     table: "pd.DataFrame"  # slice, group, pairs, agreement, low, high, kappa, experts, assistant, overrating
+    note: str = ""  # why it may agree better than it would on other pairs
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class AssistantEstimates(Result):
     table: "pd.DataFrame"  # quantity, model, rate, low, high, plain, plain_low, plain_high, power, worth, hours, note
     labelled: int
     hours_saved: float  # most that any of them saves
-    family: str = field(default="")
+    family: str = ""
+    note: str = ""  # why it is not used at all
 
 
 @dataclass(frozen=True)
@@ -69,15 +73,21 @@ class Assistants:
 
     project: "Project"
 
-    def import_answers(self, name: str, file: str | Path, *, family: str = "") -> AssistantAnswers:
+    def import_answers(self, name: str, file: str | Path, *, family: str = "", blind: bool = False) -> AssistantAnswers:
         """Store the answers of a file (query_id, candidate_id, value from 0 to 1 or empty), all or none.
 
-        `family` is what the judge is made of, as "clip": models of that family are not judged with its help.
+        `family` is what the judge is made of, as "clip": models of that family are not judged with its help. `blind`
+        says that it was not fitted on labels of the same queries: without it, answers that come after the labels
+        correct no estimate, since a judge that was fitted on the labels looks better than it is.
         """
+        from eds.project.price import judged_pairs
+
         frame = _read(Path(file))
         inputs = Inputs(self.project)
         table = _checked(frame, inputs, str(file))
-        return self._store(name, table, "file", {"file": Path(file).name, "family": family}, table)
+        before = 0 if blind else len(judged_pairs(inputs))
+        made = {"file": Path(file).name, "family": family, "labels_before": before}
+        return self._store(name, table, "file", made, table, labels_before=before)
 
     def learn(self, name: str = "relevance") -> AssistantAnswers:
         """Store what the relevance model says of every suspect, cross-fitted by queries."""
@@ -174,13 +184,14 @@ class Assistants:
         """How far it agrees with the labels: kappa and overrating, of all pairs, by category, by origin, on gold."""
         inputs = Inputs(self.project)
         answers = self._answers(name).dropna(subset="value")
-        return AssistantAgreement(name, _agreement(inputs, answers))
+        return AssistantAgreement(name, _agreement(inputs, answers), _fitted(self._made(name)))
 
     def estimate(self, name: str, *, k: int | None = None, confidence: float = 0.95) -> AssistantEstimates:
         """p, p_k and each pool model's P@k with the assistant's help (PPI++), what that saves, or that it is of no use.
 
         Rates are of pairs of images. Of a model of the assistant's own family nothing is corrected.
         """
+        import numpy as np
         import pandas as pd
 
         from eds.analysis.judge_estimates import estimate_rate
@@ -192,25 +203,35 @@ class Assistants:
         answers, kind = self._answers(name), str(made.get("kind"))
         hour = seconds_per_label(project).value * project.config.budget.experts / 3600
         rows = []
-        for quantity, model, part in _populations(inputs, k or project.config.suspects.k):
-            frame = part.merge(answers, on=PAIR, how="left", suffixes=("", "_said"))
-            note, said = "", frame["value_said"].to_numpy("float64", copy=True)
-            if model and (
+        fitted = _fitted(made)
+        for quantity, model, frame in _populations(inputs, k or project.config.suspects.k, answers):
+            note, said = "not used" if fitted else "", frame["said"].to_numpy("float64", copy=True)
+            if fitted:
+                said[:] = math.nan
+            elif model and (
                 shared := _shared_family(f"{made.get('family', '')} {kind}", f"{model} {_spec(project, model)}")
             ):
                 note, said[:] = f"of the assistant's family ({shared}): not corrected", math.nan
-            numbers = (frame[column].to_numpy("float64") for column in ("value", "weight"))
+            columns = ("value", "weight", "of_both", "of_answers")
+            value, weight, of_both, of_answers = (frame[column].to_numpy("float64") for column in columns)
             query = pd.factorize(frame["query_id"], sort=True)[0].astype("int64")
-            value, weight = numbers
-            seed = project.config.project.seed
-            size = frame["size"].to_numpy("float64")
-            found = estimate_rate(query, value, weight, said, size, level=confidence, seed=seed)
+            found = estimate_rate(
+                query,
+                value,
+                weight,
+                said,
+                np.ones(len(frame)),
+                of_both=of_both,
+                of_answers=of_answers,
+                level=confidence,
+                seed=project.config.project.seed,
+            )
             rows.append(_row(quantity, model, found, hour, note, kind))
         if not rows:
             raise InputError("there is no pool", where="table suspects", hint="Make it: eds suspects pool.")
         table = pd.DataFrame(rows)
         return AssistantEstimates(
-            name, table, len(inputs.decided_pairs()), float(table["hours"].max()), str(made.get("family", ""))
+            name, table, len(inputs.decided_pairs()), float(table["hours"].max()), str(made.get("family", "")), fitted
         )
 
     def _path(self, name: str) -> Path:
@@ -244,6 +265,7 @@ class Assistants:
         new: "pd.DataFrame",
         unreadable: int = 0,
         cost: float = 0.0,
+        labels_before: int = 0,
     ) -> AssistantAnswers:
         from eds import tables
 
@@ -252,7 +274,7 @@ class Assistants:
             hint = f"Choose another name, or remove it first: eds assistant remove {name}."
             raise InputError(f"assistant {name} is another one ({before})", where=str(path), hint=hint)
         answered = int(table["value"].notna().sum())
-        result = AssistantAnswers(name, kind, len(table), answered, len(new), unreadable, cost)
+        result = AssistantAnswers(name, kind, len(table), answered, len(new), unreadable, cost, labels_before)
         if self.project.would_write(path, f"{len(table):,} pairs"):
             return result
         with self.project.writing("assistants"):
@@ -324,32 +346,39 @@ def _asked(inputs: Inputs, origins: Sequence[str]) -> "pd.DataFrame":
     return suspects[suspects["origin"].isin(wanted)].sort_values("position").drop_duplicates(PAIR)[PAIR]
 
 
-def _populations(inputs: Inputs, k: int) -> "list[tuple[str, str, pd.DataFrame]]":
-    """By quantity and model its pairs: query_id, candidate_id, value (NaN without a label), weight, size."""
+def _populations(inputs: Inputs, k: int, answers: "pd.DataFrame") -> "list[tuple[str, str, pd.DataFrame]]":
+    """By quantity and model its pairs.
+
+    Columns: query_id, candidate_id, value (NaN without a label), said (NaN without an answer), and how many pairs one
+    stands for with a label (weight), with both (of_both), with an answer (of_answers).
+    """
     import numpy as np
 
     from eds.analysis.labelled_sample import pool_weights
     from eds.suspects import sources_frame
 
     suspects, known = inputs.read("suspects"), inputs.decided_pairs()
+    said = answers.dropna(subset="value").rename(columns={"value": "said"})
     result = []
     pool = suspects[suspects["origin"] == "pool"].drop_duplicates(PAIR).reset_index(drop=True)
     drawn = suspects[(suspects["origin"] == "random") & suspects["stratum"].fillna("").str.startswith("all")]
     if len(drawn) and len(set(drawn["probability"])) == 1:
-        part = drawn[PAIR].drop_duplicates().merge(known, on=PAIR, how="left")
-        part = part.merge(pool[PAIR].assign(pooled=True), on=PAIR, how="left")
-        inside, labelled = part["pooled"].notna().to_numpy(), part["value"].notna().to_numpy()
-        weight = np.zeros(len(part))
-        for side in (inside, ~inside):  # draws inside the pool are labelled with it: each side stands for its share
-            weight[side] = side.sum() / max((side & labelled).sum(), 1)
-        complete = all((side & labelled).any() or not side.any() for side in (inside, ~inside))
-        value = part["value"].astype("float64") if complete else np.nan
-        result.append(("p", "", part[PAIR].assign(value=value, weight=weight, size=1.0)))
+        part = drawn[PAIR].drop_duplicates().merge(known, on=PAIR, how="left").merge(said, on=PAIR, how="left")
+        inside = part.merge(pool[PAIR].assign(pooled=True), on=PAIR, how="left")["pooled"].notna().to_numpy()
+        judged, answered = part["value"].notna().to_numpy(), part["said"].notna().to_numpy()
+        complete = all((side & judged).any() or not side.any() for side in (inside, ~inside))
+        part["weight"], part["of_both"], part["of_answers"] = (
+            _by_side(inside, rows) for rows in (judged, judged & answered, answered)
+        )
+        part["value"] = part["value"].astype("float64") if complete else np.nan
+        result.append(("p", "", part))
     if not len(pool):
         return result
-    weight = pool_weights(pool, known)
-    part = pool[PAIR].assign(weight=weight, size=1.0).merge(known, on=PAIR, how="left")
-    part["value"] = part["value"].astype("float64").where(np.asarray(part["weight"]) > 0)
+    part = pool[PAIR].merge(known, on=PAIR, how="left").merge(said, on=PAIR, how="left")
+    part["weight"], part["of_both"], part["of_answers"] = (
+        pool_weights(pool, rows) for rows in (known, known.merge(said[PAIR], on=PAIR), said)
+    )
+    part["value"] = part["value"].astype("float64").where(part["weight"] > 0)
     result.append(("p_k", "", part))
     proposed = sources_frame(pool)
     for model, rows in proposed[proposed["rank"] < k].groupby("model", sort=True):
@@ -357,10 +386,20 @@ def _populations(inputs: Inputs, k: int) -> "list[tuple[str, str, pd.DataFrame]]
     return result
 
 
+def _by_side(inside: "Flags", rows: "Flags") -> "Reals":
+    """How many draws each of `rows` stands for: those inside the pool are judged with it, so each side for itself."""
+    import numpy as np
+
+    weight = np.zeros(len(rows))
+    for side in (inside, ~inside):
+        weight[side & rows] = side.sum() / max((side & rows).sum(), 1)
+    return weight
+
+
 def _row(quantity: str, model: str, found: "JudgeEstimate", hour: float, note: str, kind: str) -> dict[str, Any]:
     notes = [note] if note else []
     if found.saw_labels:
-        notes.append("it answers labelled pairs otherwise than the others: it saw the labels, and is left out")
+        notes.append("it answers labelled pairs otherwise than the others: it copies the labels, and is left out")
     elif not found.labelled:
         notes.append("too few labels")
     elif not found.useful and not note:
@@ -386,6 +425,17 @@ def _row(quantity: str, model: str, found: "JudgeEstimate", hour: float, note: s
         "hours": (found.worth - 1) * found.labelled * hour,
         "note": "; ".join(notes),
     }
+
+
+def _fitted(made: dict[str, Any]) -> str:
+    """Why answers of a file correct nothing: they may come from the labels; empty where they cannot."""
+    count = int(made.get("labels_before", 0))
+    if not count:
+        return ""
+    return (
+        f"{count:,} pairs were judged before its answers came; if it is fitted on them, it looks better than it is. "
+        "If it is not, import it with --blind."
+    )
 
 
 def _agreement(inputs: Inputs, answers: "pd.DataFrame") -> "pd.DataFrame":

@@ -133,14 +133,15 @@ def _outlook(
     columns = [*Step.__dataclass_fields__, "hours"]
     if not facts.strata or any(not part.labelled for part in facts.strata):
         return None, None, pd.DataFrame(columns=columns)
-    outside, pool, size = anytime_outside(facts.strata, level), facts.pool.positives, facts.universe.size
-    total = sum_of(pool, outside)
-    drawn = sum(part.drawn for part in facts.strata)
-    rows = widths(pool, facts.strata, size, drawn, level)
-    growth = pd.DataFrame([{**vars(row), "hours": row.further * hours} for row in rows])
+    outside, pool = anytime_outside(facts.strata, level), facts.pool.positives_at_every_look
+    total, size = sum_of(pool, outside), facts.universe.size
     p = Estimate(*(part / size for part in vars(total).values()))
-    if facts.random is not None and facts.p is not None:  # p itself comes from the draws alone, not from the pool
-        p = anytime_of_draws(facts.random, facts.p.value, facts.p_lower_bound, level)
+    uniform = facts.random if facts.p_by_draws else None
+    if uniform is not None and facts.p is not None:  # the pool says nothing of it
+        p = anytime_of_draws(uniform, facts.p.value, facts.p_lower_bound, level)
+    drawn = sum(part.drawn for part in facts.strata)
+    rows = widths(facts.pool.positives, facts.strata, size, drawn, level, uniform=uniform, least=facts.p_lower_bound)
+    growth = pd.DataFrame([{**vars(row), "hours": row.further * hours} for row in rows])
     return p, share_of(pool, outside), growth
 
 

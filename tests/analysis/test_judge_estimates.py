@@ -99,6 +99,22 @@ def test_half_an_answer_is_used_and_nothing_else_is_assumed() -> None:
     assert np.mean([covered for _, covered in half]) > 0.88
 
 
+@pytest.mark.parametrize(("further", "used"), [(0.0, False), (0.5, True)])
+def test_answers_to_the_first_pairs_in_the_order_of_judging_are_a_random_part_too(further: float, used: bool) -> None:
+    """Asked in the order of judging, a judge has answered the labelled pairs and some more: it copies nothing."""
+    found = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        query, turn = np.repeat(np.arange(100), EACH), rng.random(100 * EACH)
+        truth = np.asarray(rng.random(len(query)) < PREVALENCE, np.float64)
+        value = np.where(turn < 0.25, truth, np.nan)
+        answer = np.where(turn < 0.25 + 0.75 * further, 0.1 + 0.8 * truth, np.nan)
+        found.append(estimate_rate(query, value, np.ones(len(query)), answer, np.ones(len(query)), seed=seed))
+    assert not any(one.saw_labels for one in found)
+    assert np.mean([one.useful for one in found]) == used
+    assert np.mean([one.interval.low <= PREVALENCE <= one.interval.high for one in found]) >= 0.85
+
+
 def test_edges_and_nonsense() -> None:
     query, ones = np.arange(40), np.ones(40)
     nothing = estimate_rate(query, np.full(40, np.nan), ones, ones, ones)

@@ -119,7 +119,7 @@ def test_draws_by_stratum_tell_p_and_the_recall(project: Project, call: Call) ->
     p = (found["pool"]["positive"] + sum(one["N"] * one["a"] / one["n"] for one in strata)) / found["pairs"]
     assert found["p"]["value"] == pytest.approx(p)
     told_text = shown(project)
-    assert f"By the pool and the random pairs of each stratum p = {100 * p:.1f} %" in told_text
+    assert f"By the pool and the random pairs outside it p = {100 * p:.1f} %" in told_text
     assert "draw some" not in told_text
     for limits in ("simultaneous", "squared"):
         expected = pool_recall(found["pool"]["positive"], strata, 0.95, limits)

@@ -10,10 +10,11 @@ from scipy.integrate import quad
 from eds.analysis.analyses.prevalence import UniformDraws
 from eds.analysis.anytime import beta_binomial_sequence, mixture_factor
 from eds.analysis.standing import anytime_of_draws, differences, macro_auc, widths
-from eds.analysis.totals import Estimate, Sampled
+from eds.analysis.totals import Estimate, Sampled, whole_pool
 from eds.errors import InputError
 from eds.intervals import clopper_pearson_interval, wilson_interval
 from eds.metrics.auc import roc_auc
+from eds.suspects.partial_estimates import PoolTotal
 
 
 def test_the_limits_are_those_of_the_mixture_by_its_definition() -> None:
@@ -54,6 +55,23 @@ def test_p_by_uniform_draws_alone_has_limits_for_every_look_around_those_for_one
     assert anytime_of_draws(draws, one[0], 0.006, 0.95).low == 0.006, "so many are known"
     torn = anytime_of_draws(replace(draws, labelled=1000, enough=False), one[0], 0.0, 0.95)
     assert torn.high > found.high
+
+
+def test_a_pool_that_is_watched_while_it_is_judged_holds_its_positives_at_every_look() -> None:
+    """Limits for one look exclude the truth of 200 pools at some of 29 looks in a third of them."""
+    rng = np.random.default_rng(1)
+    wrong = fooled = 0
+    for _ in range(200):
+        value, looks = rng.permutation(np.arange(3000) < 900), []
+        for n in range(100, 3000, 100):
+            seen = value[:n]
+            variance = 3000**2 * (1 - n / 3000) * float(seen.var(ddof=1)) / n
+            total, known = PoolTotal(3000 * float(seen.mean()), variance, 0, 0), (int(seen.sum()), int((~seen).sum()))
+            looks.append([whole_pool(total, 3000, known, n, 0.95, every_look=every) for every in (True, False)])
+        wrong += any(not every.low <= 900 <= every.high for every, _ in looks)
+        fooled += any(not one.low <= 900 <= one.high for _, one in looks)
+    assert wrong / 200 <= 0.05
+    assert fooled / 200 > 0.15
 
 
 @pytest.mark.parametrize("better", [0.0, 0.1])

@@ -40,7 +40,7 @@ def file_of(project: Project, name: str = "answers.csv", **changed: Any) -> Path
 
 def test_a_file_of_answers_is_stored_apart_compared_and_used(project: Project) -> None:
     before = project.read("truth")
-    stored = project.assistants.import_answers("helper", file_of(project))
+    stored = project.assistants.import_answers("helper", file_of(project), blind=True)
     assert (stored.pairs, stored.new) == (len(before), len(before))
     assert project.read("truth").equals(before)
     assert not project.path("labels").exists()  # no vote, no expert
@@ -69,8 +69,8 @@ def test_with_half_the_pool_judged_a_good_judge_is_worth_labels_and_a_bad_one_is
     project.write(truth.merge(pool, on=PAIR)[truth.columns], "truth", Provenance("truth.decide"))
     right.to_csv(project.root / "right.csv", index=False)
     right.assign(value=1).to_csv(project.root / "yes.csv", index=False)
-    project.assistants.import_answers("right", project.root / "right.csv")
-    project.assistants.import_answers("yes", project.root / "yes.csv")
+    project.assistants.import_answers("right", project.root / "right.csv", blind=True)
+    project.assistants.import_answers("yes", project.root / "yes.csv", blind=True)
     rows = project.assistants.estimate("right").table.to_dict(orient="records")
     good = next(row for row in rows if row["quantity"] == "p_k")
     assert good["worth"] > 1.2
@@ -79,6 +79,24 @@ def test_with_half_the_pool_judged_a_good_judge_is_worth_labels_and_a_bad_one_is
     assert (useless["worth"] == 1).all()
     assert useless["note"].str.contains("no use here").all()
     assert (useless["rate"].dropna() == useless["plain"].dropna()).all()
+
+
+def test_answers_that_may_come_from_the_labels_correct_nothing(project: Project) -> None:
+    """A judge that was fitted on labels looks better than it is, and nothing in its answers shows it."""
+    from eds.tables import Provenance
+
+    truth = project.read("truth")
+    stored = project.assistants.import_answers("fitted", file_of(project))
+    assert stored.labels_before == len(truth)
+    found = project.assistants.estimate("fitted")
+    assert "--blind" in found.note
+    assert set(found.table["note"]) == {"not used"}
+    assert (found.table["rate"].dropna() == found.table["plain"].dropna()).all()
+    assert "--blind" in project.assistants.agreement("fitted").note
+    project.write(truth.head(0), "truth", Provenance("truth.decide"))
+    project.assistants.import_answers("first", project.root / "answers.csv")
+    project.write(truth, "truth", Provenance("truth.decide"))
+    assert not project.assistants.estimate("first").note, "its answers came before the labels"
 
 
 def test_the_relevance_model_may_be_the_judge_and_its_own_models_are_flagged(project: Project) -> None:
@@ -90,7 +108,7 @@ def test_the_relevance_model_may_be_the_judge_and_its_own_models_are_flagged(pro
 
 def test_a_model_of_the_judge_s_own_family_is_not_corrected(project: Project) -> None:
     project.rename_model("m0", "clip-base")
-    project.assistants.import_answers("vlm", file_of(project), family="CLIP")
+    project.assistants.import_answers("vlm", file_of(project), family="CLIP", blind=True)
     rows = {row["model"]: row for row in project.assistants.estimate("vlm", k=3).table.to_dict(orient="records")}
     assert "of the assistant's family (clip)" in rows["clip-base"]["note"]
     assert rows["clip-base"]["rate"] == rows["clip-base"]["plain"]

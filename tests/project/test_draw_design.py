@@ -44,6 +44,7 @@ def test_draws_become_weighted_when_labels_say_where_to_look(shop: Shop, project
     assert second.design == "weighted"
     assert second.labels >= 200
     assert second.auc is not None
+    assert said_by_status(project)["p"] == before["p"], "draws that nobody judged say nothing"
     judge(shop, project, second.table[PAIR], tmp_path / "two.csv")
     after, document = said_by_status(project), said_by_command(project)
     assert document["recall"]["recall"] == after["recall"].value
@@ -51,6 +52,10 @@ def test_draws_become_weighted_when_labels_say_where_to_look(shop: Shop, project
     assert after["p"].high - after["p"].low < 0.75 * (before["p"].high - before["p"].low)
     truth = shop.units(project_rules(project))["value"].mean()
     assert after["p"].low <= truth <= after["p"].high
+    standing = project.standing()
+    assert standing.p_at_every_look is not None
+    assert standing.p_at_every_look.low <= after["p"].low < after["p"].high <= standing.p_at_every_look.high
+    assert standing.growth["p_width"].iloc[0] == pytest.approx(after["p"].high - after["p"].low)
 
 
 def project_rules(project: Project) -> PairRules:

@@ -67,6 +67,11 @@ def test_limits_for_every_look_are_wider_and_shrink_with_draws(judged: Project) 
     assert found.p_at_every_look.low <= found.p.low < found.p.high <= found.p_at_every_look.high
     assert found.growth["p_width"].is_monotonic_decreasing
     assert found.growth["hours"].is_monotonic_increasing
+    assert found.growth["p_width"].iloc[0] == pytest.approx(found.p.high - found.p.low)
+    assert found.recall is not None
+    assert found.growth["recall_width"].iloc[0] == pytest.approx(found.recall.high - found.recall.low)
+    inputs = Inputs(judged)
+    assert found.growth["draws"].max() < inputs.universe.size - found.pool_rate.pairs, "no more than there are"
     assert len(found.plans) == 3
 
 

@@ -143,3 +143,21 @@ def test_what_was_not_reached_is_left_out_and_what_was_passed_over_widens() -> N
     widths = [one.limits(0.95)[1] - one.limits(0.95)[0] for one in (whole, part, torn)]
     assert widths[0] < widths[1] < widths[2] / 3
     assert outside_sample(20_000, [Draw(np.full(200, 100.0), np.full(200, -1), ~half & half)]) is None
+
+
+def test_a_draw_that_is_judged_in_part_speaks_for_its_units_that_later_draws_leave_out() -> None:
+    """Half of 200 units are drawn, a third of them is judged, and half of what is left is drawn and judged."""
+    totals = []
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        value, order = (rng.random(200) < 0.3).astype(np.int64), rng.permutation(200)
+        first, second = order[:100], order[100:150]
+        reached = np.arange(100) < 34
+        draws = [
+            Draw(np.full(100, 2.0), np.where(reached, value[first], -1), reached),
+            Draw(np.full(50, 2.0), value[second], np.ones(50, bool)),
+        ]
+        sample = outside_sample(200, draws)
+        assert sample is not None
+        totals.append(sample.total - value.sum())
+    assert abs(np.mean(totals)) < 4 * np.std(totals) / 20

@@ -43,6 +43,7 @@ class PoolFacts:
 
     rate: Rate  # of the judged units: p_k
     positives: Estimate  # in the whole pool, by how its pairs were dealt
+    positives_at_every_look: Estimate  # with limits that hold however often somebody looks
     whole_rate: Estimate  # `positives` over the pool's units
     image_pairs: int  # pairs of images that the pool has
     left_out: int  # pairs of the pool that are not in the universe
@@ -107,6 +108,7 @@ class Prevalence:
     p_lower_bound: float
     random: UniformDraws | None
     p: Estimate | None  # the most likely value by uniform draws; without them, by strata
+    p_by_draws: bool  # whether p comes from `random` alone, not from the pool and what was drawn outside
     p_of_image_pairs: Estimate | None  # the same over all pairs of images; None where these are the units
     gain: Estimate | None
     strata: list[Sampled]  # outside the pool
@@ -174,7 +176,7 @@ def pool_report(
     their share of the draws, whatever part of them is labelled. Where more than 5 % of the draws lack a label, limits
     are widened by these, all negative and all positive. Draws from all of the universe that lie outside the pool are
     uniform draws from outside, and so serve the recall, unless strata of the outside were drawn themselves; what no
-    stratum covers is one that was not drawn from. With weighted draws all draws are one sample of the outside
+    stratum covers is one that was not drawn from. With labelled weighted draws all draws are one sample of the outside
     (`weighted_draws.outside_sample`), and p is total / N. By uniform draws p's limits are Clopper and Pearson's, not
     below p_LB.
     `image_pairs=False` leaves out p among pairs of images, where units are products.
@@ -191,10 +193,12 @@ def pool_report(
     uniform = _uniform(draws.get("all"), lower, level)
     outside = universe.size - len(units)
     weighted, left_out = weighted_draws(universe, suspects, labels, units)
-    sample = outside_sample(outside, [*uniform_outside(draws, outside), *weighted]) if weighted else None
+    judged = any((draw.value >= 0).any() for draw in weighted)
+    sample = outside_sample(outside, [*uniform_outside(draws, outside), *weighted]) if judged else None
     strata = [sample] if sample else _strata(draws, outside)
     total = sum_of(pool.positives, outside_total(strata, level, limits)) if strata else None
-    p = _p(None if sample else uniform, total, universe.size)
+    by_draws = uniform is not None and sample is None
+    p = _p(uniform if by_draws else None, total, universe.size)
     return Prevalence(
         universe=universe.described,
         pool=pool,
@@ -204,6 +208,7 @@ def pool_report(
         p_lower_bound=lower,
         random=uniform,
         p=p,
+        p_by_draws=by_draws,
         p_of_image_pairs=_p_of_image_pairs(universe, suspects, truth, level)
         if image_pairs and universe.unit == "product"
         else None,
@@ -228,10 +233,13 @@ def _pool(universe: Universe, pooled: pd.DataFrame, truth: pd.DataFrame, labels:
     rate = Rate.from_values(universe.query_of(units), value, level)
     estimate = pool_total(rows, judged, np.maximum(value, 0)[place] / count[place], 1 / count[place])
     known = int((value == 1).sum()), int(((value == 0) & whole_judged).sum())
-    positives = whole_pool(estimate, len(units), known, int(whole_judged.sum()), level)
+    positives, always = (
+        whole_pool(estimate, len(units), known, int(whole_judged.sum()), level, every_look=each)
+        for each in (False, True)
+    )
     over = [part / len(units) if len(units) else float("nan") for part in vars(positives).values()]
     return PoolFacts(
-        rate, positives, Estimate(*over), len(rows), len(pooled) - len(rows), labels.several, labels.disagreeing
+        rate, positives, always, Estimate(*over), len(rows), len(pooled) - len(rows), labels.several, labels.disagreeing
     )
 
 
