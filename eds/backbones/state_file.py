@@ -31,18 +31,6 @@ STORAGES = {
     "ByteStorage": np.dtype("u1"),
     "BoolStorage": np.dtype("?"),
 }
-DAMAGED = (
-    pickle.UnpicklingError,
-    zipfile.BadZipFile,
-    EOFError,
-    ValueError,
-    KeyError,
-    IndexError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    MemoryError,
-)
 
 
 def read_arrays(path: Path) -> Arrays:
@@ -57,7 +45,7 @@ def read_arrays(path: Path) -> Arrays:
         raise forbidden(path) from error
     except FileNotFoundError as error:
         raise InputError("weights file not found", where=str(path), hint="Install its package again.") from error
-    except DAMAGED as error:
+    except Exception as error:  # of pickle and zipfile, in damaged files, any
         raise InputError(
             f"the file contains no plain tensors, or is damaged ({error or type(error).__name__})",
             where=str(path),

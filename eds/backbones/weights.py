@@ -6,7 +6,6 @@ lists them. No tensor of the network keeps its random initialisation.
 
 import hashlib
 import json
-import pickle
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -17,8 +16,9 @@ import numpy as np
 import torch
 
 from eds.backbones.torchscript import is_torchscript, read_torchscript
-from eds.errors import InputError
+from eds.errors import EdsError, InputError
 from eds.io.files import digest, forbidden
+from eds.io.reading import complaint
 
 State = dict[str, torch.Tensor]
 SHOWN = 8  # keys shown for each kind of fault
@@ -38,17 +38,10 @@ def read(path: Path, entry: str = "") -> State:
         with warnings.catch_warnings():  # about old protocols and storages: the file is read anyway, or fails below
             warnings.simplefilter("ignore")
             loaded = torch.load(path, map_location="cpu", weights_only=True)
-    except (
-        pickle.UnpicklingError,
-        RuntimeError,
-        EOFError,
-        ValueError,
-        KeyError,
-        OSError,
-        TypeError,
-        AttributeError,
-    ) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    except EdsError:
+        raise
+    except Exception as error:  # of torch, pickle and zipfile, in damaged files, any
+        reason = complaint(error)
         raise InputError(
             f"the file contains no plain tensors, or is damaged ({reason})",
             where=str(path),

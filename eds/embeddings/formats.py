@@ -62,25 +62,19 @@ def read_vectors(path: Path, part: str = "", known: Mapping[str, str] | None = N
 
     `known` has the image of each path, for files that name images by paths.
     """
-    readers: Mapping[str, Callable[[Path, str], Given]] = {
-        ".npy": _npy,
-        ".npz": _npz,
-        ".parquet": _parquet,
-        ".safetensors": _safetensors,
-    }
     if path.is_file() and is_samples(path):
         with reading(path, "the file is damaged", "Write it again."):
             return _samples(path, part, known)
     if path.is_dir():
         return _folder(path)
-    if path.suffix not in readers:
+    if path.suffix not in READERS:
         raise InputError(
             f"vectors cannot be read from {path.suffix or 'such a file'}",
             where=str(path),
-            hint=f"Give {', '.join(readers)}, or FiftyOne's samples.json.",
+            hint=f"Give {', '.join(READERS)}, or FiftyOne's samples.json.",
         )
     with reading(path, "the file is damaged", "Write it again."):
-        given = readers[path.suffix](path, part)
+        given = READERS[path.suffix](path, part)
     if given.dtype.kind not in "fiub":
         raise InputError(
             f"the vectors are {given.dtype}, not numbers", where=str(path), hint="Give float32 or float16."
@@ -234,3 +228,11 @@ def _chosen(names: list[str], part: str, path: Path) -> str:
         return part or names[0]
     what = f"there is no {part}" if part else "it is not plain which holds the vectors"
     raise InputError(what, where=str(path), hint=f"Name one with --part: {', '.join(names) or 'there is none'}.")
+
+
+READERS: Mapping[str, Callable[[Path, str], Given]] = {
+    ".npy": _npy,
+    ".npz": _npz,
+    ".parquet": _parquet,
+    ".safetensors": _safetensors,
+}

@@ -82,9 +82,8 @@ class Assistants:
         """
         from eds.project.price import judged_pairs
 
-        frame = _read(Path(file))
         inputs = Inputs(self.project)
-        table = _checked(frame, inputs, str(file))
+        table = _answers_of(Path(file), inputs)
         before = 0 if blind else len(judged_pairs(inputs))
         made = {"file": Path(file).name, "family": family, "labels_before": before}
         return self._store(name, table, "file", made, table, labels_before=before)
@@ -301,17 +300,18 @@ def _check_caps(settings: Any, calls: int, spent: int) -> None:
         )
 
 
-def _read(file: Path) -> "pd.DataFrame":
+def _answers_of(file: Path, inputs: Inputs) -> "pd.DataFrame":
+    """The answers in a file."""
     import pandas as pd
+
+    from eds.io.reading import reading
 
     if not file.is_file():
         raise InputError(f"no file {file.name}", where=str(file), hint="Give a CSV or Parquet file.")
-    try:
+    with reading(file, "the file cannot be read", "Give CSV or Parquet."):
         text = dict.fromkeys(PAIR, "str")
-        return pd.read_parquet(file) if file.suffix == ".parquet" else pd.read_csv(file, dtype=text)
-    except (ValueError, OSError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"the file cannot be read ({reason})", where=str(file), hint="Give CSV or Parquet.") from error
+        frame = pd.read_parquet(file) if file.suffix == ".parquet" else pd.read_csv(file, dtype=text)
+        return _checked(frame, inputs, str(file))
 
 
 def _checked(frame: "pd.DataFrame", inputs: Inputs, where: str) -> "pd.DataFrame":

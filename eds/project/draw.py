@@ -346,15 +346,13 @@ def store_draw(inputs: Inputs, table: "pd.DataFrame", verb: str, params: Mapping
 def read_pairs(file: Path) -> "pd.DataFrame":
     """A file of pairs: Parquet, or CSV as text (`value` as a number)."""
     import pandas as pd
-    import pyarrow as pa
 
-    try:
+    from eds.io.reading import reading
+
+    with reading(file, hint="Give CSV or Parquet."):
         if file.suffix.lower() == ".parquet":
             return pd.read_parquet(file)
         pairs = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-    except (ValueError, OSError, pa.ArrowException) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"cannot be read ({reason})", where=str(file), hint="Give CSV or Parquet.") from error
     if "value" in pairs.columns:
         pairs["value"] = pd.to_numeric(pairs["value"], errors="coerce")
     return pairs

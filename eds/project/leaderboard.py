@@ -8,8 +8,11 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel, FiniteFloat
+
 from eds.errors import InputError, ProjectError
 from eds.io import checked, join, name_of, parent_of
+from eds.io.reading import reading, shaped
 from eds.project.inputs import PAIR, Inputs
 from eds.project.measures import format_value, parse_measures, short_names
 from eds.project.ranks_and_scores import official_rules
@@ -266,21 +269,34 @@ def _limit(text: str) -> "tuple[str, Measure, float]":
     return (model if colon else EVERY, Measure.parse(measure), least)
 
 
-def _read_baseline(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
+class _Cell(BaseModel):
+    value: FiniteFloat | None
+    low: FiniteFloat | None = None
+
+
+class _Row(BaseModel):
+    name: str
+    kind: str
+    cells: dict[str, _Cell] = {}
+
+
+class _Board(BaseModel):
+    rows: list[_Row]
+
+
+def _read_baseline(file: Path) -> dict[tuple[str, str], _Cell]:
     """The cells of an earlier leaderboard's JSON, by model and measure."""
-    try:
-        document = json.loads(file.read_text(encoding="utf-8"))
-        rows = [row for row in document["rows"] if row["kind"] == "model"]
-        return {(row["name"], name): cell for row in rows for name, cell in row["cells"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        hint = "Give the leaderboard.json that an earlier eds benchmarks leaderboard wrote."
-        raise InputError(f"is not a leaderboard ({type(error).__name__})", where=str(file), hint=hint) from error
+    hint = "Give the leaderboard.json that an earlier eds benchmarks leaderboard wrote."
+    with reading(file, "is not a leaderboard", hint):
+        board = shaped(_Board, json.loads(file.read_text(encoding="utf-8")), file, hint)
+    models = (row for row in board.rows if row.kind == "model")
+    return {(row.name, name): cell for row in models for name, cell in row.cells.items()}
 
 
 def _with_checks(
     result: LeaderboardResult,
     limits: "Sequence[tuple[str, Measure, float]]",
-    baseline: Mapping[tuple[str, str], Mapping[str, Any]] | None,
+    baseline: Mapping[tuple[str, str], _Cell] | None,
 ) -> LeaderboardResult:
     models = {row.name: row for row in result.rows if row.kind == "model"}
     failures = []
@@ -300,10 +316,9 @@ def _with_checks(
         if name not in models or text not in models[name].cells:
             failures.append(f"{name}: {text} was on the baseline and is missing")
             continue
-        value, was = models[name].cells[text]["value"], before.get("value")
+        value, was, low = models[name].cells[text]["value"], before.value, before.low
         if was is None:
             continue
-        low = before.get("low")
         least = was - TOLERANCE if low is None else low
         below = value is None or value < least
         changes.append({"model": name, "measure": text, "before": was, "value": value, "below": below})

@@ -4,16 +4,14 @@
 """
 
 import json
-import random
+import math
 import shutil
 import sys
 import tempfile
-import traceback
 import zipfile
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,141 +20,31 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from annotator_ui.auth.openid import read_openid
 from eds import tables
 from eds.benchmarks.formats import load_format
 from eds.embeddings.formats import read_ids, read_vectors
 from eds.errors import EdsError
-from eds.images.detect import detect
-from eds.images.sources import Source, read_source
-from eds.io.fiftyone import packed
 from eds.io.reading import CONTROL, reading
 from eds.labels import backup, vote_columns, vote_files
 from eds.labels.frames import labels_frame
-from eds.labels.store import open_store
+from eds.labels.gold import add_gold
+from eds.labels.guidelines import save_guideline
+from eds.labels.store import Store, open_store
 from eds.labels.transfer import export_votes
 from eds.labels.validation import MOST_SECONDS
-from eds.project import Project, exchange
+from eds.project import Project, assistants, exchange, leaderboard
+from eds.project.draw import read_known_pairs
+from eds.project.guidelines import _read_examples
+from eds.project.inputs import Inputs
 from tests.benchmarks.cases import benchmark
+from tests.benchmarks.vsd_files import release
+from tests.faults.foreign_catalogues import CATALOGUES, write_fiftyone
+from tests.faults.foreign_models import MODELS
+from tests.faults.foreign_requests import REQUESTS
+from tests.faults.mutations import Importer, run
 from tests.labels.stores import begin, judge_all
-
-ODD: list[Any] = [
-    *(None, [], {}, "", "x", "\x1b[31m", "\u202eevil", True, -1, 0, 0.5, 1e308, 2**64, 10**400, "nan", "=1+1"),
-    *([[[[1]]]], {"a": {"b": []}}, "../../etc/passwd", "\ud800"),
-]
-
-
-@dataclass(frozen=True)
-class Importer:
-    """How a good file is written, how a file is read, and what is wrong with a result; the file that is mutated."""
-
-    write: Callable[[Path], Path]
-    read: Callable[[Path], Any]
-    nonsense: Callable[[Any], str] = lambda _: ""
-    mutated: str = ""  # below the path that `write` returns
-
-
-@dataclass
-class Tally:
-    """What became of the mutations."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    faults: list[str] = field(default_factory=list)
-
-
-def in_bytes(data: bytes, dice: random.Random) -> bytes:
-    """The bytes with one to four damages."""
-    result = bytearray(data)
-    for _ in range(dice.randint(1, 4)):
-        place, size = dice.randrange(len(result) + 1), dice.randint(1, 16)
-        kind = dice.randrange(6)
-        if kind == 0 and place < len(result):
-            result[place] ^= 1 << dice.randrange(8)
-        elif kind == 1:
-            result[place : place + size] = dice.randbytes(size)
-        elif kind == 2:
-            del result[place : place + size]
-        elif kind == 3:
-            result[place:place] = result[place : place + size]
-        elif kind == 4:
-            result[place : place + size] = bytes(size)
-        elif dice.random() < 0.3:
-            del result[place:]
-    return bytes(result)
-
-
-def in_json(data: bytes, dice: random.Random, *, by_line: bool) -> bytes:
-    """The document, or a line of it, with one value of any depth replaced or removed."""
-    lines = data.decode().split("\n") if by_line else [data.decode()]
-    lines = [line for line in lines if line]
-    number = dice.randrange(len(lines))
-    content = json.loads(lines[number])
-    places = list(_places(content))
-    if not places:
-        return data
-    inside, key = dice.choice(places)
-    if isinstance(inside, dict) and dice.random() < 0.2:
-        del inside[key]
-    else:
-        inside[key] = dice.choice(ODD)
-    sys.set_int_max_str_digits(0)
-    lines[number] = json.dumps(content)
-    sys.set_int_max_str_digits(4300)
-    return "\n".join(lines).encode()
-
-
-def in_cells(data: bytes, dice: random.Random) -> bytes:
-    """CSV with one cell replaced."""
-    lines = data.decode().splitlines()
-    number = dice.randrange(len(lines))
-    cells = lines[number].split(",")
-    cells[dice.randrange(len(cells))] = str(dice.choice(ODD[3:-2])).replace("\n", "")
-    lines[number] = ",".join(cells)
-    return ("\r\n".join(lines) + "\r\n").encode()
-
-
-def mutate(name: str, data: bytes, dice: random.Random) -> bytes:
-    """One mutation of a file with this name."""
-    suffix = Path(name).suffix
-    if suffix in (".json", ".jsonl") and dice.random() < 0.6:
-        return in_json(data, dice, by_line=suffix == ".jsonl")
-    if suffix in (".csv", ".tsv") and dice.random() < 0.5:
-        return in_cells(data, dice)
-    return in_bytes(data, dice)
-
-
-def run(name: str, times: int, folder: Path, seed: int = 22) -> Tally:
-    """Mutate the importer's file so many times."""
-    importer, dice, tally = IMPORTERS[name], random.Random(f"{seed} {name}"), Tally()
-    whole = importer.write(folder)
-    file = whole / importer.mutated if importer.mutated else whole
-    good = file.read_bytes()
-    if fault := importer.nonsense(importer.read(whole)):
-        tally.faults.append(f"the good file: {fault}")
-    for number in range(times):
-        file.write_bytes(mutate(file.name, good, dice))
-        try:
-            result = importer.read(whole)
-        except EdsError as error:
-            tally.counts["told"] += 1
-            if len(str(error).splitlines()[0]) > 600:
-                tally.faults.append(f"mutation {number}: a long message {str(error)[:100]}")
-            continue
-        except Exception:  # noqa: BLE001 - this is what is looked for
-            tally.counts["traceback"] += 1
-            tally.faults.append(f"mutation {number}: {traceback.format_exc(limit=-2)}")
-            continue
-        fault = importer.nonsense(result)
-        tally.counts["nonsense" if fault else "read"] += 1
-        if fault:
-            tally.faults.append(f"mutation {number}: {fault}")
-    return tally
-
-
-def _places(content: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(content, (dict, list)):
-        for key in list(content) if isinstance(content, dict) else range(len(content)):
-            yield content, key
-            yield from _places(content[key])
+from tests.metrics.projects import project_in
 
 
 def _vectors() -> np.ndarray[Any, Any]:
@@ -306,79 +194,6 @@ def _bad_benchmark(result: Any) -> str:
     return f"ids with control characters: {odd[:3]}" if odd else ""
 
 
-ROWS = [
-    {"image_id": f"i{n}", "path": f"a/{n}.png", "product_id": f"p{n // 2}", "role": "both", "width": 8, "price": n / 3}
-    for n in range(8)
-]
-
-
-def _catalogue(suffix: str) -> Callable[[Path], Path]:
-    def write(folder: Path) -> Path:
-        file, frame = folder / f"list.{suffix}", pd.DataFrame(ROWS)
-        if suffix == "parquet":
-            pq.write_table(pa.Table.from_pandas(frame), file, write_page_checksum=True)
-        elif suffix == "csv":
-            frame.to_csv(file, index=False, lineterminator="\r\n")
-        elif suffix == "jsonl":
-            frame.to_json(file, orient="records", lines=True)
-        else:
-            file.write_text(json.dumps(ROWS))
-        return file
-
-    return write
-
-
-def _vsd(folder: Path) -> Path:
-    images = [{"id": f"p{n // 2}", "path": f"a/{n}.png", "phase": "train", "bbox": [1, 1, 5, 5]} for n in range(8)]
-    (folder / "metadata.json").write_text(json.dumps({"images": images}))
-    return folder / "metadata.json"
-
-
-def _read_catalogue(path: Path) -> Any:
-    return read_source(detect((path,)), Source((path,), path.parent)).images
-
-
-def _bad_catalogue(images: pd.DataFrame) -> str:
-    try:
-        tables.check(images, tables.IMAGES)
-    except EdsError as error:
-        return str(error)
-    if any(CONTROL.search(one) for one in [*images["image_id"], *images["product_id"]]):
-        return "names with control characters"
-    edges = images[["box_left", "box_top", "box_right", "box_bottom"]].notna().sum(axis=1)
-    return "" if edges.isin([0, 4]).all() else "half a crop box"
-
-
-def _fiftyone(folder: Path) -> Path:
-    rows = zip(ROWS, _vectors(), strict=False)
-    box = {"_cls": "Detection", "bounding_box": [0.1, 0.1, 0.5, 0.5]}
-    samples = [
-        {
-            "filepath": row["path"],
-            "tags": ["query"],
-            "metadata": {"width": 8, "height": 8},
-            "product_id": row["product_id"],
-            "ground_truth": {"_cls": "Classification", "label": "dress"},
-            "found": {"_cls": "Detections", "detections": [box]},
-            "clip": packed(numbers),
-        }
-        for row, numbers in rows
-    ]
-    (folder / "samples.json").write_text(json.dumps({"samples": samples}))
-    return folder / "samples.json"
-
-
-def _cvat(folder: Path) -> Path:
-    text = "".join(
-        f'<image id="{number}" name="{row["path"]}" width="8" height="8">'
-        '<box label="a" xtl="1" ytl="1" xbr="5" ybr="5">'
-        f'<attribute name="product_id">{row["product_id"]}</attribute></box></image>'
-        for number, row in enumerate(ROWS)
-    )
-    (folder / "annotations.xml").write_text(f"<annotations>{text}</annotations>")
-    return folder / "annotations.xml"
-
-
 def _argilla(folder: Path) -> Path:
     records = [
         {
@@ -403,35 +218,150 @@ def _bad_argilla(votes: pd.DataFrame) -> str:
     return "" if good and votes["value"].dropna().isin([0, 1]).all() else "votes that are none"
 
 
+# Other files beside a format's main one, and tables that people write by hand.
+
+
+def _pairs(suffix: str) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        rows = {
+            "query_id": ["q1", "q1", "q2"],
+            "candidate_id": ["c1", "c2", "c1"],
+            "kind": ["positive", "negative", "positive"],
+        }
+        frame, file = pd.DataFrame({**rows, "value": [1, 0, 1], "note": ["", "a", ""]}), folder / f"pairs.{suffix}"
+        if suffix == "parquet":
+            pq.write_table(pa.Table.from_pandas(frame), file, write_page_checksum=True)
+        else:
+            frame.to_csv(file, index=False, lineterminator="\r\n")
+        return file
+
+    return write
+
+
+def _gold(path: Path) -> Any:
+    """As `eds labels gold add` does, into a store of its own."""
+    pairs = read_known_pairs(_no_catalogue(), path)
+    return add_gold(_store(path.with_name("gold.db")), pairs)
+
+
+def _examples(path: Path) -> Any:
+    """As `eds labels guideline save --examples` does."""
+    examples = _read_examples(_no_catalogue(), path)
+    version = f"{path.stat().st_mtime_ns}"
+    save_guideline(_store(path.with_name("guidelines.db")), version, "Similar?", examples, by="")
+
+
+@cache
+def _store(file: Path) -> Store:
+    return open_store(file)
+
+
+@cache
+def _no_catalogue() -> Project:
+    return Project.create(Path(tempfile.mkdtemp()) / "empty")
+
+
+def _answers(suffix: str) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        project_in(folder / "shop", seed=2)
+        truth = Project.open(folder / "shop").read("truth")[["query_id", "candidate_id", "value"]].head(6)
+        file = folder / f"answers.{suffix}"
+        if suffix == "parquet":
+            pq.write_table(pa.Table.from_pandas(truth), file, write_page_checksum=True)
+        else:
+            truth.to_csv(file, index=False, lineterminator="\r\n")
+        return file
+
+    return write
+
+
+def _read_answers(path: Path) -> Any:
+    return assistants._answers_of(path, Inputs(Project.open(path.parent / "shop")))
+
+
+def _bad_answers(table: pd.DataFrame) -> str:
+    return "" if table["value"].dropna().between(0, 1).all() else "answers out of range"
+
+
+def _baseline(folder: Path) -> Path:
+    cell = {"value": 0.5, "low": 0.4, "high": 0.6}
+    rows = [{"name": "m", "kind": "model", "cells": {"HR@5": cell, "ROC-AUC": cell}}, {"name": "x", "kind": "bound"}]
+    (folder / "leaderboard.json").write_text(json.dumps({"rows": rows, "made": "2026"}))
+    return folder / "leaderboard.json"
+
+
+def _bad_baseline(cells: Any) -> str:
+    numbers = [number for cell in cells.values() for number in (cell.value, cell.low)]
+    return "" if all(number is None or math.isfinite(number) for number in numbers) else "no numbers"
+
+
+def _settings(folder: Path) -> Path:
+    Project.create(folder / "shop", {"images.root": "images", "project.name": "Shop"})
+    file = folder / "shop" / "eds.toml"
+    models = '[[models]]\nname = "ours"\nspec = "timm:resnet50"\nrole = "evaluated"\ntrained_on = ["labels"]\n'
+    lines = [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
+    file.write_text("\n".join(lines) + f"\n{models}")
+    return folder / "shop"
+
+
+def _openid(folder: Path) -> Path:
+    names = ("issuer", "client_id", "client_secret", "address")
+    (folder / "openid.toml").write_text("".join(f'{name} = "https://id.example/{name}"\n' for name in names))
+    (folder / "openid.toml").chmod(0o600)
+    return folder / "openid.toml"
+
+
+def _vsd_part(part: str) -> Importer:
+    return Importer(_release, _imported("vsd"), _bad_benchmark, f"{part}.json")
+
+
+def _release(folder: Path) -> Path:
+    release(wild=False, seed=3, split=True).write(folder / "release")
+    Project.create(folder / "project")
+    return folder / "release"
+
+
 IMPORTERS: dict[str, Importer] = {
-    "embeddings npy": Importer(_npy, _read_vectors, _bad_vectors),
-    "embeddings npz": Importer(_npz, _read_vectors, _bad_vectors),
-    "embeddings parquet": Importer(_vector_parquet, _read_vectors, _bad_vectors),
-    "embeddings safetensors": Importer(_safetensors, _read_vectors, _bad_vectors),
-    "embeddings fiftyone": Importer(_fiftyone, _read_vectors, _bad_vectors),
+    "embeddings .npy": Importer(_npy, _read_vectors, _bad_vectors),
+    "embeddings .npz": Importer(_npz, _read_vectors, _bad_vectors),
+    "embeddings .parquet": Importer(_vector_parquet, _read_vectors, _bad_vectors),
+    "embeddings .safetensors": Importer(_safetensors, _read_vectors, _bad_vectors),
+    "embeddings fiftyone": Importer(write_fiftyone, _read_vectors, _bad_vectors),
     "embeddings ids": Importer(_ids, lambda path: read_ids(path, 12, set())),
     "labels csv": Importer(_votes("csv"), _read_votes, _bad_votes),
+    "labels crowdkit": Importer(_votes("crowdkit"), _read_votes, _bad_votes),
     "labels jsonl": Importer(_votes("jsonl"), _read_votes, _bad_votes),
     "labels parquet": Importer(_votes("parquet"), _read_votes, _bad_votes),
     "labels restore": Importer(_backup, _restore, _bad_restored),
     "labels restore, manifest": Importer(_manifest, _restore_packed, _bad_restored, "manifest.json"),
+    "benchmarks argilla": Importer(_argilla, _read_argilla, _bad_argilla),
     "benchmarks croissant": Importer(_exported("croissant"), _imported("croissant"), _bad_benchmark, "croissant.json"),
     "benchmarks croissant, images": Importer(
         _exported("croissant"), _imported("croissant"), _bad_benchmark, "images.csv"
     ),
+    "benchmarks croissant, pairs": Importer(
+        _exported("croissant"), _imported("croissant"), _bad_benchmark, "pairs.csv"
+    ),
     "benchmarks hf": Importer(_exported("hf"), _imported("hf"), _bad_benchmark, "qrels/test-00000-of-00001.parquet"),
     "benchmarks label-studio": Importer(_exported("label-studio"), _imported("label-studio"), mutated="tasks.json"),
     "benchmarks trec": Importer(_exported("trec"), _imported("trec"), _bad_benchmark, "qrels.txt"),
+    "benchmarks trec, ids": Importer(_exported("trec"), _imported("trec"), _bad_benchmark, "ids.tsv"),
     "benchmarks votes": Importer(_exported("votes"), _imported("votes"), _bad_benchmark, "votes.csv"),
     "benchmarks vsd": Importer(_exported("vsd"), _imported("vsd"), _bad_benchmark, "metadata.json"),
-    "images csv": Importer(_catalogue("csv"), _read_catalogue, _bad_catalogue),
-    "images json": Importer(_catalogue("json"), _read_catalogue, _bad_catalogue),
-    "images jsonl": Importer(_catalogue("jsonl"), _read_catalogue, _bad_catalogue),
-    "images parquet": Importer(_catalogue("parquet"), _read_catalogue, _bad_catalogue),
-    "benchmarks argilla": Importer(_argilla, _read_argilla, _bad_argilla),
-    "images fiftyone": Importer(_fiftyone, _read_catalogue, _bad_catalogue),
-    "images cvat": Importer(_cvat, _read_catalogue, _bad_catalogue),
-    "images vsd": Importer(_vsd, _read_catalogue, _bad_catalogue),
+    "benchmarks vsd, annotations": _vsd_part("annotations"),
+    "benchmarks vsd, seeds": _vsd_part("seeds"),
+    "benchmarks vsd, manifest": _vsd_part("manifest"),
+    "gold csv": Importer(_pairs("csv"), _gold),
+    "gold parquet": Importer(_pairs("parquet"), _gold),
+    "guideline examples": Importer(_pairs("csv"), _examples),
+    "assistant csv": Importer(_answers("csv"), _read_answers, _bad_answers),
+    "assistant parquet": Importer(_answers("parquet"), _read_answers, _bad_answers),
+    "leaderboard baseline": Importer(_baseline, leaderboard._read_baseline, _bad_baseline),
+    "project settings": Importer(_settings, lambda root: Project.open(root).config, mutated="eds.toml"),
+    "serve openid": Importer(_openid, read_openid),
+    **CATALOGUES,
+    **MODELS,
+    **REQUESTS,
 }
 
 
@@ -441,10 +371,11 @@ def main() -> None:
     bad = False
     for name in names:
         folder = Path(tempfile.mkdtemp())
-        tally = run(name, times, folder)
+        tally = run(name, IMPORTERS[name], times, folder)
         shutil.rmtree(folder)
         lines = [f"{name:30} {dict(tally.counts)}", *tally.faults[:3]]
         sys.stdout.write("\n    ".join(lines) + "\n")
+        sys.stdout.flush()
         bad |= bool(tally.faults)
     sys.exit(bad)
 

@@ -65,7 +65,7 @@ class EndpointBackbone:
             raise self._wrong(f"{len(rows)} vectors for {len(batch)} images")
         try:
             vectors = np.array(rows, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise self._wrong("vectors of several lengths, or of other than numbers") from None
         expected = self.spec.dimension or vectors.shape[-1]
         if vectors.ndim != 2 or vectors.shape[1] != expected or not expected:

@@ -58,7 +58,7 @@ def _read(path: Path, request: Request) -> Any:
         raise InputError(f"not {' or '.join(SUFFIXES)}", where=str(path), hint="Export the model to ONNX.")
     try:
         model = library().Core().read_model(str(path))
-    except RuntimeError as error:
+    except Exception as error:
         reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), "unreadable")
         hint = "It must be a whole ONNX file; weights in a file beside it must stay beside it."
         raise InputError(f"OpenVINO cannot read it ({reason.strip()[:200]})", where=str(path), hint=hint) from error
