@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from eds.project.training_results import FinetuneResult, HashResult
 
 SHOWN = 3  # epochs
+DEVICES = "cpu|cuda|cuda:0,cuda:1"
 
 
 def training_options(learning_rate: float) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -136,7 +137,7 @@ def export(console: Console, name: str, file: Path | None, replace: bool) -> Non
 @click.option("--crop", type=int, default=0, help="Network: move images by up to so many pixels.")
 @click.option("--frozen", type=int, default=0, help="Network: tensors from the input on that stay unchanged.")
 @click.option("--random-init", is_flag=True, help="Network: start with random weights.")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", help="Network: where it is trained.")
+@click.option("--device", metavar=DEVICES, default="cpu", help="Network: where; a batch is shared by several.")
 @click.option("--replace", is_flag=True, help="Start again and replace other vectors of this name.")
 @training_options(1e-3)
 def hash_(console: Console, name: str, replace: bool, **options: Any) -> None:
@@ -175,7 +176,7 @@ def whole_numbers(context: click.Context, parameter: click.Parameter, value: str
 @click.option("--preset", type=click.Choice(["dsh", "talr", "vsd"]), help="Training options of a publication.")
 @click.option("--crop", type=int, help="Move images by up to so many pixels in training.")
 @click.option("--k", type=int, help="Cut of the lists that mAP is about (default: whole lists).")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), help="Where networks are trained (default: cpu).")
+@click.option("--device", metavar=DEVICES, help="Where networks are trained (default: cpu).")
 @click.option("--out", type=click.Path(path_type=Path), help="Page (default: hashing/NAME/benchmark.html).")
 def benchmark(console: Console, out: Path | None, **options: Any) -> None:
     """Compare hash functions: one table, its pictures; resumes."""
@@ -201,7 +202,7 @@ def benchmark(console: Console, out: Path | None, **options: Any) -> None:
 @click.option("--temperature", metavar="T|FROM:TO", help="dino: teacher temperature (default: 0.04).")
 @click.option("--temperature-epochs", type=int, help="dino: epochs from FROM to TO (default: 0).")
 @click.option("--random-init", is_flag=True, help="Start with random weights, to try things out.")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", help="Where the network is trained.")
+@click.option("--device", metavar=DEVICES, default="cpu", help="Where it is trained; a batch is shared by several.")
 @click.option("--replace", is_flag=True, help="Start again.")
 @training_options(1e-4)
 def finetune(console: Console, name: str, base: str, replace: bool, **options: Any) -> None:

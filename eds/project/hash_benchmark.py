@@ -73,17 +73,17 @@ def benchmark_hashing(
     project: "Project", options: HashBenchmarkOptions, out: Path | None = None
 ) -> HashBenchmarkResult:
     """Run the benchmark, or what is missing of it, and write its page; see `Project.benchmark_hashing`."""
-    from eds.backbones.runtimes import choose
     from eds.backbones.trainable import trainable
     from eds.reports.files import write_report
     from eds.reports.hash_benchmark import benchmark_page, figures, strip_sheets
     from eds.training.benchmark import Method, run_cells
     from eds.training.cells import summarise
+    from eds.training.devices import devices_of
 
     _check(options)
     methods = [Method.parse(text) for text in dict.fromkeys(options.methods)]
     if any(method.trained for method in methods):
-        choose(options.device, "torch")  # before any image is read
+        devices_of(options.device)  # refused before any image is read
     name, _, place = options.data.partition("=")
     folder = project.root / "hashing" / name
     page = out or folder / "benchmark.html"

@@ -167,11 +167,11 @@ def train_hash(project: "Project", name: str, options: HashOptions, *, replace: 
 def _train_network(project: "Project", name: str, options: HashOptions, *, replace: bool) -> HashResult:
     """Train a network and its hash layer together, and compute the codes of all images as model `name`."""
     from eds.backbones import preset_text
-    from eds.backbones.runtimes import choose
     from eds.backbones.trainable import trainable
     from eds.project.embed import EmbedOptions, embed
     from eds.project.inputs import Inputs
     from eds.training.deep_hash import fit_deep_hash
+    from eds.training.devices import devices_of
     from eds.training.pictures import PIXELS, prepare_images
     from eds.training.splits import splits_frame
     from eds.training.supervision import supervise
@@ -179,7 +179,7 @@ def _train_network(project: "Project", name: str, options: HashOptions, *, repla
     if options.base is not None or options.objective in BASELINES:
         what = "a base model" if options.base is not None else f"objective {options.objective}, which trains nothing,"
         raise InputError(f"{what} and a network are named", hint="Leave out --network, or name another --objective.")
-    choose(options.device, "torch")  # before any image is read
+    devices_of(options.device)  # refused before any image is read
     text = preset_text(options.network or "")
     fresh = options.random_init or (text.startswith("cnn:") and "@" not in text)
     text += f"{'&' if '?' in text else '?'}random_init=true" if fresh else ""
@@ -336,8 +336,8 @@ def finetune(
 ) -> FinetuneResult:
     """Train a backbone on the catalogue's images; see `Project.finetune`."""
     from eds.backbones import preset_text
-    from eds.backbones.runtimes import choose
     from eds.backbones.trainable import trainable
+    from eds.training.devices import devices_of
     from eds.training.dino import continue_dino
     from eds.training.finetune import finetune as by_labels
     from eds.training.pictures import PIXELS, prepare_images
@@ -347,7 +347,7 @@ def finetune(
     self_supervised = options.objective == "dino"
     _refuse_unused(options, self_supervised)
     images = project.read("images")
-    choose(options.device, "torch")  # before any image is read
+    devices_of(options.device)  # refused before any image is read
     labels = options.labels or "product"
     base = preset_text(base)
     project.find_modules()

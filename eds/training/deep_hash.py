@@ -61,7 +61,7 @@ class _DeepHashTask(NetworkTask):
         """The objective's loss of a batch of images, each flipped and moved at random."""
         self.keep_frozen_statistics()
         pictures = augmented(self.pictures(rows), self.crop)
-        return self.objective.loss(self.head(self.module["backbone"](pictures)), rows, epoch)
+        return self.objective.loss(self.head(self.run(self.module["backbone"], pictures)), rows, epoch)
 
     def after_step(self, done: float) -> None:
         """Nothing to do."""

@@ -4,7 +4,7 @@ A student sees all crops of an image, its teacher the two large ones; the teache
 and its weights are the result. Products define the split and the score; nothing is learned from them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from eds.backbones.trainable import Trainable
 from eds.errors import EdsError, InputError
 from eds.pairs import Integers
 from eds.training.crops import Crops
+from eds.training.devices import spread
 from eds.training.networks import NetworkTask, Pixels, Progress, Trained, train
 from eds.training.objectives.dino import Prototypes, cosine_schedule, dino_loss, measure_separation, update_teacher
 from eds.training.plan import Plan
@@ -70,8 +71,11 @@ class Pair(torch.nn.Module):
     centre: Tensor  # (prototypes,) float32
     apart: Tensor  # separation of the targets of the first batch; -1 before it
 
-    def __init__(self, backbone: torch.nn.Module, dimension: int, prototypes: int) -> None:
+    def __init__(
+        self, backbone: torch.nn.Module, dimension: int, prototypes: int, devices: Sequence[torch.device] = ()
+    ) -> None:
         super().__init__()
+        self.devices = devices
         self.student = torch.nn.ModuleDict({"backbone": backbone, "head": Prototypes(dimension, prototypes)})
         self.teacher = deepcopy(self.student).requires_grad_(False)
         self.register_buffer("centre", torch.zeros(prototypes))
@@ -80,7 +84,7 @@ class Pair(torch.nn.Module):
     def answers(self, view: Tensor, *, teacher: bool) -> Tensor:
         """Cosines with the prototypes, (items, prototypes), of images (items, 3, side, side)."""
         network = self.teacher if teacher else self.student
-        found: Tensor = network["head"](network["backbone"](view))
+        found: Tensor = network["head"](spread(network["backbone"], view, self.devices))
         return found
 
 
@@ -97,7 +101,7 @@ class DinoTask(NetworkTask):
         self.dino = dino
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(plan.seed)
-            self.module = Pair(base.network, base.dimension, dino.prototypes).to(self.device)
+            self.module = Pair(base.network, base.dimension, dino.prototypes, self.devices).to(self.device)
         self._answers = torch.zeros(0)
         self._apart: list[float] = []
 

@@ -44,7 +44,7 @@ class _LabelTask(NetworkTask):
         """The cross-entropy of a batch of images, each flipped and moved at random."""
         self.keep_frozen_statistics()
         pictures = augmented(self.pictures(rows), self.crop)
-        logits = self.module["classifiers"](self.module["backbone"](pictures))
+        logits = self.module["classifiers"](self.run(self.module["backbone"], pictures))
         place = torch.from_numpy(self.place[rows])
         return cross_entropy(logits, {name: found[place].to(self.device) for name, found in self.wanted.items()})
 
@@ -68,8 +68,7 @@ def finetune(
     """Train the network on the images of `labels.ids`, uint8 (n, side, side, 3); state and weights go to `folder`.
 
     The first `frozen` parameter tensors, counted from the input, do not change; images are moved by up to `crop`
-    pixels. `restart` ignores the state of an
-    earlier run in the folder.
+    pixels. `restart` ignores the state of an earlier run in the folder.
     """
     task = _LabelTask(base, pixels, labels, plan, frozen, device, crop)
     return train(task, folder, {"crop": crop} if crop else {}, progress, restart=restart)

@@ -17,7 +17,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from eds.backbones.runtimes import choose
 from eds.backbones.tensor_file import write_tensors
 from eds.backbones.trainable import Trainable
 from eds.errors import InputError
@@ -25,6 +24,7 @@ from eds.hashing.single_ranking import ap_at_p
 from eds.io.files import digest
 from eds.pairs import Integers
 from eds.training.batches import epoch_batches, split
+from eds.training.devices import devices_of, spread
 from eds.training.loop import fit
 from eds.training.plan import Plan
 from eds.training.splits import Split
@@ -70,7 +70,8 @@ class NetworkTask(ABC):
         if len(pixels) != len(labels):
             raise InputError(f"{len(pixels):,} prepared images for {len(labels):,} ids", where="training")
         self.base, self.pixels, self.labels, self.plan = base, pixels, labels, plan
-        self.device, self.frozen = torch.device(choose(device, "torch")[0]), frozen
+        self.devices, self.frozen = devices_of(device), frozen
+        self.device = self.devices[0]  # of the head and the loss
         self.parts = split(labels, plan.validation_share, plan.test_share, plan.seed)
         self.recognised, self._kind = recognisable(labels, self.parts)
         self.singly = [np.array([row]) for row in self.parts.train]
@@ -104,8 +105,12 @@ class NetworkTask(ABC):
         """The features of these rows by the kept network, (rows, dimension)."""
         network = self.module.get_submodule(self.kept)
         starts = range(0, len(rows), self.plan.batch)
-        parts = [network(self.pictures(rows[at : at + self.plan.batch])).float().cpu().numpy() for at in starts]
-        return np.concatenate(parts)
+        parts = [self.run(network, self.pictures(rows[at : at + self.plan.batch])) for at in starts]
+        return np.concatenate([part.float().cpu().numpy() for part in parts])
+
+    def run(self, network: torch.nn.Module, pictures: Tensor) -> Tensor:
+        """The network's output for a batch, on all devices of the run."""
+        return spread(network, pictures, self.devices)
 
     def pictures(self, rows: Integers) -> Tensor:
         """The network's input for these rows, float32 (rows, 3, side, side)."""
@@ -169,6 +174,7 @@ def identity_of(task: NetworkTask, details: Mapping[str, Any]) -> dict[str, Any]
         "plan": task.plan.identity(),
         "frozen": task.frozen,
         "items": _fingerprint(labels),
+        **({"devices": len(task.devices)} if len(task.devices) > 1 else {}),  # sums are rounded part by part
         **details,
     }
 
