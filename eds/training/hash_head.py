@@ -150,9 +150,9 @@ def partners_of(labels: Supervision, rows: Integers, objective: str) -> list[Int
     """For each of the rows those it shares batches with; refuse labels by which nothing is similar."""
     partners = labels.partners(rows)
     if objective in ON_PAIRS and not any(len(found) > 1 for found in partners):
-        raise InputError(
-            "no image has a similar one to learn from", where=f"labels {labels.source}", hint="Use other labels."
-        )
+        kind = labels.source if labels.source in ("category", "product") else "product"
+        what = "image has a similar one" if labels.source == "truth" else f"{kind} has two training images"
+        raise InputError(f"no {what} to learn from", where=f"labels {labels.source}", hint="Use other labels.")
     return partners
 
 

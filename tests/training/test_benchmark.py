@@ -255,6 +255,30 @@ def test_cifar100_is_a_dataset_of_superclasses_and_one_of_classes(tmp_path: Path
     assert found["cifar100"]["product_id"].nunique() == found["cifar100-fine"]["category"].nunique() == 3
 
 
+def test_a_dataset_by_name_is_the_whole_of_that_dataset(tmp_path: Path) -> None:
+    pixels = np.zeros((4, 3072), np.uint8)
+    ten, hundred = (np.concatenate([np.zeros((4, n), np.uint8), pixels], axis=1).tobytes() for n in (1, 2))
+    for name in [*(f"data_batch_{number}" for number in range(1, 6)), "test_batch"]:
+        (tmp_path / f"{name}.bin").write_bytes(ten)
+    assert len(DATASETS.load("cifar10").read(tmp_path).pixels) == 24
+    for name in ("cifar100", "cifar100-fine"):
+        with pytest.raises(InputError, match="not the whole of CIFAR-100: there is no test, no train"):
+            DATASETS.load(name).read(tmp_path)
+    (tmp_path / "data_batch_4.bin").unlink()
+    with pytest.raises(InputError, match="there is no data_batch_4"):
+        DATASETS.load("cifar10").read(tmp_path)
+    other = tmp_path / "100"
+    other.mkdir()
+    for name in ("train", "test"):
+        (other / f"{name}.bin").write_bytes(hundred)
+    with pytest.raises(InputError, match="not the whole of CIFAR-10: there is no data_batch_1"):
+        DATASETS.load("cifar10").read(other)
+    half = mnist(tmp_path / "digits", [0, 1], [0, 1])
+    (half / "train-images-idx3-ubyte").unlink()
+    with pytest.raises(InputError, match="there is no train-images-idx3-ubyte"):
+        DATASETS.load("mnist").read(half)
+
+
 @pytest.mark.parametrize(
     ("train", "test", "text"),
     [([1] * 8, [1] * 4, "all images are of one class"), ([0, 1, 0, 1, 2], [0, 1], "1 classes have one image: 2")],

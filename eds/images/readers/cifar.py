@@ -57,6 +57,18 @@ def read(source: Source) -> Catalogue:
     return write_arrays(read_arrays(source.files), source)
 
 
+def read_whole(folder: Path, hundred: bool) -> ImageArrays:
+    """The images of CIFAR-100, or of CIFAR-10, of a folder that holds all of it; else raises InputError."""
+    wanted = {name for name, (_, of_hundred) in FILES.items() if of_hundred == hundred}
+    if lacking := sorted(wanted - {path.name.removesuffix(".bin") for path in _batches([folder])}):
+        raise InputError(
+            f"is not the whole of CIFAR-{100 if hundred else 10}: there is no {', no '.join(lacking)}",
+            where=str(folder),
+            hint=AGAIN,
+        )
+    return read_arrays([folder])
+
+
 def read_arrays(files: Sequence[Path]) -> ImageArrays:
     """The images of these files or this folder, (n, 32, 32, 3) uint8, with phase, category, fine and coarse."""
     found = _batches(files)

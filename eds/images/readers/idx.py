@@ -45,6 +45,15 @@ def read(source: Source) -> Catalogue:
     return write_arrays(read_arrays(source.files), source)
 
 
+def read_whole(folder: Path) -> ImageArrays:
+    """The images of a folder that holds both parts of a dataset, train and test; else raises InputError."""
+    found = read_arrays([folder])
+    if lacking := sorted({"train", "test"} - set(found.rows["phase"])):
+        wanted = {"train": "train-images-idx3-ubyte", "test": "t10k-images-idx3-ubyte"}
+        raise InputError(f"there is no {wanted[lacking[0]]}", where=str(folder), hint=AGAIN)
+    return found
+
+
 def read_arrays(files: Sequence[Path]) -> ImageArrays:
     """The images of these files or this folder, (n, high, wide) uint8, with phase and category."""
     found = _images(files)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from eds.images.embedded import ImageArrays
-from eds.images.readers.cifar import read_arrays
+from eds.images.readers.cifar import read_whole
 
 SPLIT = "cifar10-1"
 PLACES = ("/usr/share/datasets/cifar-10",)
@@ -12,4 +12,4 @@ GET = "Name the folder that its archive unpacks to, cifar-10-batches-bin or cifa
 
 def read(folder: Path) -> ImageArrays:
     """The images of a folder."""
-    return read_arrays([folder])
+    return read_whole(folder, hundred=False)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from eds.images.embedded import ImageArrays
-from eds.images.readers.cifar import read_arrays
+from eds.images.readers.cifar import read_whole
 
 SPLIT = "official"
 PLACES = ("/usr/share/datasets/cifar-100",)
@@ -13,8 +13,6 @@ GET = "Name the folder that its archive unpacks to, cifar-100-binary or cifar-10
 
 def read(folder: Path) -> ImageArrays:
     """The images of a folder, with the superclass as category and the class as product."""
-    found = read_arrays([folder])
+    found = read_whole(folder, hundred=True)
     rows = found.rows
-    if "coarse" in rows:  # else it is CIFAR-10, and has no superclasses
-        rows = rows.assign(category=rows["coarse"], product_id=rows["fine"])
-    return replace(found, rows=rows)
+    return replace(found, rows=rows.assign(category=rows["coarse"], product_id=rows["fine"]))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from eds.images.embedded import ImageArrays
-from eds.images.readers.cifar import read_arrays
+from eds.images.readers.cifar import read_whole
 
 SPLIT = "official"
 PLACES = ("/usr/share/datasets/cifar-100",)
@@ -12,4 +12,4 @@ GET = "Name the folder that its archive unpacks to, cifar-100-binary or cifar-10
 
 def read(folder: Path) -> ImageArrays:
     """The images of a folder, with the class as category."""
-    return read_arrays([folder])
+    return read_whole(folder, hundred=True)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from eds.images.embedded import ImageArrays
-from eds.images.readers.idx import read_arrays
+from eds.images.readers.idx import read_whole
 
 SPLIT = "cifar10-1"
 PLACES = ("/usr/share/datasets/fashion-mnist",)
@@ -12,4 +12,4 @@ GET = "Debian's package dataset-fashion-mnist holds it; else name the folder of 
 
 def read(folder: Path) -> ImageArrays:
     """The images of a folder."""
-    return read_arrays([folder])
+    return read_whole(folder)
