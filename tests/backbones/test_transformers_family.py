@@ -1,6 +1,7 @@
 """Models of transformers and sentence-transformers against the libraries' own calls."""
 
 import json
+import logging
 import shutil
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,21 @@ def test_vectors_are_those_of_the_librarys_own_call(name: str, tmp_path: Path) -
     assert slow.distance(_vectors(backbone), _own_call(folder)) <= 1e-5
     assert backbone.spec.pooling == ("projected" if name in ("clip", "siglip") else "pooler")
     assert backbone.spec.text == f"transformers:local-dir:{name}"
+
+
+def test_loading_prints_nothing_of_the_librarys(tmp_path: Path) -> None:
+    """A CLIP has no loss of its own, which transformers would warn of once."""
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append  # type: ignore[method-assign]
+    warn_once: Any = transformers.utils.logging.get_logger("transformers").warning_once
+    warn_once.cache_clear()
+    transformers.utils.logging.add_handler(handler)
+    try:
+        load(f"transformers:local-dir:{transformers_repository(tmp_path, 'clip')}")
+    finally:
+        transformers.utils.logging.remove_handler(handler)
+    assert [record.getMessage() for record in records] == []
 
 
 def test_poolings(tmp_path: Path) -> None:

@@ -53,8 +53,9 @@ def load(request: Request) -> network.NetworkBackbone:
     with quiet():
         model = _model(str(modules.parent), request)
         steps = preprocessing_of(processor_in(modules.parent, request), request)
-    spec = repository.request.spec(steps, weights_sha256=weights.tensors_digest(model.state_dict()), pooling="modules")
-    return network.backbone(ImageSide(model), spec, request)
+        digest = weights.tensors_digest(model.state_dict())
+        spec = repository.request.spec(steps, weights_sha256=digest, pooling="modules")
+        return network.backbone(ImageSide(model), spec, request)
 
 
 def load_text(request: Request) -> "TextSide":

@@ -63,12 +63,12 @@ def load(request: Request) -> network.NetworkBackbone:
         steps = preprocessing_of(processor_in(folder, request), request)
         model, missing = _model(folder, request)
         pooling = _pooling(request, model, steps.side, missing)
-    stated = repository.request.spec(
-        steps,
-        weights_sha256=weights.file_digest(file) if file else weights.tensors_digest(model.state_dict()),
-        pooling=pooling,
-    )
-    return network.backbone(ImageSide(model, pooling), stated, request)
+        stated = repository.request.spec(
+            steps,
+            weights_sha256=weights.file_digest(file) if file else weights.tensors_digest(model.state_dict()),
+            pooling=pooling,
+        )
+        return network.backbone(ImageSide(model, pooling), stated, request)
 
 
 def load_text(request: Request) -> "TextSide":
