@@ -23,7 +23,10 @@ from eds.errors import EdsError, LockedError, TruthChangeError
 from eds.project import Progress, Project
 from eds.project.job_limits import check_step
 
-VERBS = ("scan", "import_images", "embed", "mine", "pool", "draw_random", "decide", "report", "run", "map_images")
+VERBS = (
+    *("scan", "import_images", "embed", "mine", "pool", "draw_random", "decide", "report", "run", "map_images"),
+    "find_near_duplicates",
+)
 Steps = Sequence[tuple[str, Mapping[str, Any]]]  # a verb and its options; `files` are its unnamed arguments
 SINGLE = (str, int, float, bool, type(None))  # values that are passed on; tables are read from the project
 KINDNESS = 10  # the process yields to those who judge

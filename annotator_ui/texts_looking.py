@@ -108,7 +108,10 @@ class DUPLICATES(Texts):
     """Near duplicates."""
 
     none_title = "No images look alike"
-    none = "The last scan found no near duplicates."
+    none = "The last search found no near duplicates."
+    not_searched = "This catalogue was not searched for near duplicates yet. It takes about a minute for 5,000 images."
+    search = "Search near duplicates"
+    steps: ClassVar = {"find_near_duplicates": "Search near duplicates"}
     counts = "{pairs:,} pairs look alike, {open:,} without a decision."
     about = (
         "Merge gives both images one product. Drop leaves one image out; its labels are kept. Later scans and imports "

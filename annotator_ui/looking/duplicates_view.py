@@ -8,17 +8,22 @@ import streamlit as st
 from annotator_ui import html
 from annotator_ui.app_state import Viewer, acting, site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.lead.job_view import show_progress
 from annotator_ui.screen import empty, put, report_after_rerun, shown_errors
 from annotator_ui.texts_looking import DUPLICATES as SAYS
 from eds.choices import DuplicateDecision
+from eds.project.near_duplicates import is_searched
 
 PAGE = 8
+JOB = "duplicates"
 Pairs = dict[DuplicateDecision, list[tuple[str, str]]]
 
 
 def show(who: Viewer) -> None:
     """Show the pairs."""
     with shown_errors():
+        if not _is_ready(who):
+            return
         every = site().project.near_duplicates()
         if not every.pairs:
             empty(SAYS.none_title, SAYS.none)
@@ -35,6 +40,23 @@ def show(who: Viewer) -> None:
         if pages > 1:
             page = int(st.number_input(SAYS.page.format(pages=pages), 1, pages, 1, width=140, key="looking-page"))
         _apply(who, _cards(who, table.iloc[(page - 1) * PAGE : page * PAGE].to_dict("records")))
+
+
+def _is_ready(who: Viewer) -> bool:
+    """Whether near duplicates were searched; a job does it for a catalogue that no scan has read."""
+    job = site().jobs.latest(JOB)
+    if job is not None and job.state == "running":
+        show_progress(JOB, SAYS.steps)
+        return False
+    if is_searched(site().project):
+        return True
+    if job is not None and job.state == "failed":
+        st.error(escape_markdown(job.error))
+    st.caption(SAYS.not_searched)
+    if st.button(SAYS.search, type="primary", disabled=site().jobs.running is not None):
+        site().jobs.start(JOB, who.name, [("find_near_duplicates", {})])
+        st.rerun()
+    return False
 
 
 def _cards(who: Viewer, rows: list[dict[Any, Any]]) -> Pairs:

@@ -180,14 +180,26 @@ def find(console: Console, **options: Any) -> None:
 
 @images.group()
 def duplicates() -> None:
-    """List near duplicates, and decide about them."""
+    """Search and list near duplicates, and decide about them."""
 
 
 @command(duplicates, "list", example="eds images duplicates list --open", reads=True)
 @click.option("--open", "open_only", is_flag=True, help="Only pairs without a decision.")
 def list_duplicates(console: Console, **options: Any) -> None:
-    """List the near duplicates of the last scan."""
+    """List the near duplicates that were found."""
     console.show(console.project.near_duplicates(**options), render_near)
+
+
+@command(duplicates, "search", example="eds images duplicates search")
+@click.option(
+    "--near", type=click.IntRange(0, 16), default=4, help="Bits in which hashes may differ.", show_default=True
+)
+def find_near_duplicates(console: Console, **options: Any) -> None:
+    """Search near duplicates; scans and imports do so, too.
+
+    For a catalogue that was drawn, or read without its files.
+    """
+    console.show(console.project.find_near_duplicates(**options), render_near)
 
 
 def _in_pairs(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> list[tuple[str, str]]:

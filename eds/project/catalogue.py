@@ -23,7 +23,7 @@ from eds.project.changed_pictures import note_changes
 from eds.project.excluded_images import write_excluded
 from eds.project.image_root import settled_root, write_root
 from eds.project.near_duplicates import FILE as DECISIONS_FILE
-from eds.project.near_duplicates import decided_images, keep_rows
+from eds.project.near_duplicates import LISTED, decided_images, keep_rows, write_near
 from eds.project.results import Result
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 SCAN, IMPORT = "images.scan", "images.import"
 SAMPLE = 1000  # queries: drawn where all of more images would be
 SHOWN = 10  # bad files named in an error
-LISTED = 10_000  # pairs of near duplicates in their list, the closest ones
 Queries = str | int | float | None  # all, diverse or diverse:N; None: as the reader says, else all, or a sample of many
 Near = int | Literal["off"]
 
@@ -414,7 +413,7 @@ def _write_lists(project: Project, bad: pd.DataFrame, scanned: Scan | None) -> P
     write_text(lists / "bad.csv", bad.to_csv(index=False))
     if scanned is not None:
         write_text(lists / "exact.csv", scanned.exact.to_csv(index=False))
-        write_text(lists / "near.csv", scanned.near.head(LISTED).to_csv(index=False))
+        write_near(project, scanned.near)
     return lists
 
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 FILE, BEFORE, NEAR = "duplicates.csv", ".eds/duplicates.parquet", ".eds/scan/near.csv"
 PAIR = ["left_id", "right_id"]
 Applied = tuple[pd.DataFrame, pd.DataFrame, tuple[Operation, ...]]
+LISTED = 10_000  # pairs in the list, the closest ones
+WIDEST = 16  # bits of 64: beyond, hashes of different images are as close
+COLUMNS_LISTED = [*PAIR, "distance", "same_product", "decision", "actor", "at"]
 COLUMNS = ["number", "at", "actor", *PAIR, "decision", "undone"]
 
 
@@ -70,8 +73,30 @@ def near_duplicates(project: "Project", *, open_only: bool = False) -> NearDupli
     table = table[there | (table["decision"] != "")]
     undecided = table["decision"] == ""
     shown = table[undecided] if open_only else table
-    columns = [*PAIR, "distance", "same_product", "decision", "actor", "at"]
-    return NearDuplicatesResult(len(table), int(undecided.sum()), shown[columns].reset_index(drop=True))
+    return NearDuplicatesResult(len(table), int(undecided.sum()), shown[COLUMNS_LISTED].reset_index(drop=True))
+
+
+def find_near_duplicates(project: "Project", near: int) -> NearDuplicatesResult:
+    """Search a catalogue that was not scanned; see `Project.find_near_duplicates`."""
+    from eds.images.scan import scan
+
+    if not 0 <= near <= WIDEST:
+        raise InputError(f"near is {near}", where="near", hint=f"Give 0 to {WIDEST} bits.")
+    images = project.read("images")
+    if project.would("replace", NEAR, f"near duplicates of {len(images):,} images"):
+        return NearDuplicatesResult(0, 0, pd.DataFrame(columns=COLUMNS_LISTED))
+    with project.writing("images.duplicates"), project.progress("reading", "files") as progress:
+        cache = project.root / ".eds" / "scan.parquet"
+        found = scan(images, project.pictures, near=near, cache=cache, progress=progress)
+        write_near(project, found.near)
+    if len(found.bad):
+        project.say(f"{len(found.bad):,} images cannot be read and are not compared: eds images check lists them.")
+    return near_duplicates(project)
+
+
+def write_near(project: "Project", near: pd.DataFrame) -> None:
+    """Write the list of near duplicates, the closest ones."""
+    write_text(project.root / NEAR, near.head(LISTED).to_csv(index=False))
 
 
 def decide_duplicates(project: "Project", pairs: Sequence[tuple[str, str]], decision: Decision) -> DuplicatesDecided:
@@ -197,13 +222,18 @@ def _keys(pairs: pd.DataFrame) -> "pd.Series[str]":
     return pd.Series(keys, index=pairs.index, dtype=object)
 
 
+def is_searched(project: "Project") -> bool:
+    """Whether a scan, an import or a search has listed near duplicates."""
+    return Path(project.root / NEAR).exists()
+
+
 def _listed(project: "Project") -> pd.DataFrame:
     file = Path(project.root / NEAR)
-    if not file.exists():
+    if not is_searched(project):
         raise ProjectError(
             "near duplicates have not been searched yet",
             where=str(project.root),
-            hint="Scan the images: eds images scan.",
+            hint="Search them: eds images duplicates search.",
         )
     return pd.read_csv(file, dtype=str, keep_default_na=False).astype({"distance": "int64"})
 

@@ -236,10 +236,19 @@ class Project(ProjectFiles):
         return check_images(self, check=check, workers=workers)
 
     def near_duplicates(self, *, open_only: bool = False) -> "NearDuplicatesResult":
-        """List the near duplicates that the last scan found, with what was decided; `open_only`: those undecided."""
+        """List the near duplicates that were found, with what was decided; `open_only`: those undecided."""
         from eds.project.near_duplicates import near_duplicates
 
         return near_duplicates(self, open_only=open_only)
+
+    def find_near_duplicates(self, *, near: int = 4, dry_run: bool = False) -> "NearDuplicatesResult":
+        """Search near duplicates in a catalogue that no scan has read, such as a drawn one; the table images stays.
+
+        `near` is the largest number of bits by which their hashes differ.
+        """
+        from eds.project.near_duplicates import find_near_duplicates
+
+        return find_near_duplicates(self.rehearsal(dry_run), near)
 
     def decide_duplicates(
         self, pairs: Sequence[tuple[str, str]], decision: "DuplicateDecision", *, dry_run: bool = False

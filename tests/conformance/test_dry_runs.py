@@ -49,6 +49,7 @@ CALLS = {
     "embeddings import": "ours {t}/ours.npy {t}/ids.txt",
     "embeddings map": "--out {t}/map.csv",
     "images duplicates decide": "keep {q} {c}",
+    "images duplicates search": "",
     "models add": "hog --role evaluated",
     "models remove": "hog",
     "models rename": "hog gradients",

@@ -10,6 +10,8 @@ from PIL import Image
 import eds
 from eds.errors import EdsError, InputError, ProjectError
 from eds.images.duplicate_decisions import DecidedPair, apply_decisions, without_decisions
+from eds.project.near_duplicates import is_searched
+from eds.tables import Provenance
 
 
 @pytest.fixture
@@ -112,4 +114,22 @@ def test_faults_are_named_and_nothing_is_written(project: eds.Project, tmp_path:
     empty = eds.Project.create(tmp_path / "empty")
     with pytest.raises(ProjectError) as caught:
         empty.near_duplicates()
-    assert "eds images scan" in caught.value.hint
+    assert "eds images duplicates search" in caught.value.hint
+
+
+def test_a_catalogue_that_no_scan_has_read_is_searched_and_stays_as_it_is(tmp_path: Path) -> None:
+    project = eds.Project.create(tmp_path / "drawn")
+    project.draw_catalogue(products=3, views=2, wild=0, size=48, workers=1)
+    first = project.read("images").iloc[[0]]
+    (project.image_root / "again.jpg").write_bytes((project.image_root / first["path"].iloc[0]).read_bytes() + b"\0")
+    again = first.assign(image_id="again", path="again.jpg")
+    project.write(pd.concat([project.read("images"), again]), "images", Provenance("images.import"))
+    before = project.path("images").read_bytes()
+    with pytest.raises(InputError, match="near is 17"):
+        project.find_near_duplicates(near=17)
+    assert project.plan(lambda one: one.find_near_duplicates()).changes
+    assert not is_searched(project)
+    found = project.find_near_duplicates(near=0)
+    assert "again" in found.table[["left_id", "right_id"]].to_numpy()
+    assert found.table.equals(project.near_duplicates().table)
+    assert project.path("images").read_bytes() == before
