@@ -1,14 +1,16 @@
 """The labelled pairs of a project as a sample, each with the number of pairs that it stands for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from eds.analysis.analyses.prevalence import uniform_outside
 from eds.analysis.unit_labels import PAIR, RandomDraws, UnitLabels, random_draws, units_of
-from eds.pairs import Flags, Reals
+from eds.analysis.weighted_draws import Draw, unit_weights, weighted_draws
+from eds.pairs import Flags, Integers, Reals, in_sorted
 from eds.suspects.partial_estimates import drawn_in_batches, prefix_weights
 from eds.universe import Universe
 
@@ -39,7 +41,8 @@ def labelled_samples(universe: Universe, suspects: pd.DataFrame, truth: pd.DataF
     """The labelled pairs as a sample of the pool and, where random draws from outside it have labels, of the universe.
 
     Formula: a pair of the pool weighs as `prefix_weights` says, a random draw from outside N w / sum of w, for N pairs
-    of its stratum and w the draw's own weight, over the draws that have a label.
+    of its stratum and w the draw's own weight, over the draws that have a label. With labelled weighted draws, all
+    draws weigh as in `weighted_draws.outside_sample`.
     Source: specification 18.1, 18.3.
     Conventions: units are pairs of images, since a score belongs to images. Rows of the pool that no batch drew
     (chosen pairs, imported ones) are a census of those that are labelled, and stand for the others. A pool that is
@@ -62,8 +65,12 @@ def labelled_samples(universe: Universe, suspects: pd.DataFrame, truth: pd.DataF
     )
     result = [inside] if len(judged) else []
     units = units_of(images, pooled)
-    draws = random_draws(images, suspects, UnitLabels.of(images, known), units)
-    outside = _outside(images, draws, images.size - len(units))
+    labels, without = UnitLabels.of(images, known), images.size - len(units)
+    draws = random_draws(images, suspects, labels, units)
+    weighted = weighted_draws(images, suspects, labels, units)[0]
+    outside = _outside(images, draws, without)
+    if any((draw.value >= 0).any() for draw in weighted):
+        outside = _all_draws(images, [*uniform_outside(draws, without), *weighted], units, without)
     if outside is not None and (len(judged) or not len(pooled)):
         pairs = pd.concat([inside.pairs, outside.pairs], ignore_index=True)
         result.append(
@@ -114,6 +121,14 @@ def _outside(images: Universe, draws: Mapping[str, RandomDraws], size: float) ->
         weight,
         np.ones(len(weight), np.bool_),
     )
+
+
+def _all_draws(images: Universe, draws: Sequence[Draw], pool: Integers, size: float) -> LabelledSample:
+    """The labelled draws of all designs, as one sample of the pairs outside the pool."""
+    unit, value, weight = unit_weights(draws)
+    rows = ~in_sorted(pool, unit)
+    pairs = images.pairs(unit[rows]).assign(value=value[rows])
+    return LabelledSample("universe", size, True, pairs, _scaled(weight[rows], size), np.ones(len(pairs), np.bool_))
 
 
 def _scaled(weight: Reals, size: float) -> Reals:

@@ -100,19 +100,8 @@ def outside_sample(size: int, draws: Sequence[Draw]) -> Sampled | None:
     known = [draw for draw in draws if (draw.value >= 0).any()]
     if not known or not size:
         return None
-    labelled = [draw.value >= 0 for draw in known]
-    stands_for = [
-        np.maximum(draw.stands_for[mine] * len(mine) / mine.sum(), 1.0)
-        for draw, mine in zip(known, labelled, strict=True)
-    ]
+    labelled, stands_for, weight, coefficient = _combined(known)
     value = [draw.value[mine].astype(np.float64) for draw, mine in zip(known, labelled, strict=True)]
-    precision = np.array([float((1 / each).mean()) for each in stands_for])
-    weight = precision / precision.sum()
-    later = weight.sum() - np.cumsum(weight)
-    coefficient = [  # a later draw leaves out the whole draw before it, of which the labelled part speaks for the rest
-        w * each + rest * len(mine) / mine.sum()
-        for w, each, rest, mine in zip(weight, stands_for, later, labelled, strict=True)
-    ]
     total = math.fsum(float(c @ y) for c, y in zip(coefficient, value, strict=True))
     variance = math.fsum(w**2 * _spread(each, y) for w, each, y in zip(weight, stands_for, value, strict=True))
     every = np.concatenate(coefficient)
@@ -139,6 +128,41 @@ def outside_sample(size: int, draws: Sequence[Draw]) -> Sampled | None:
         total / scale * (1 - share),
         effective * share,
     )
+
+
+def unit_weights(draws: Sequence[Draw]) -> tuple[Integers, Integers, Reals]:
+    """The labelled units of all draws, their values, and how many units outside the pool each stands for.
+
+    Formula: the weights of the values in T of `outside_sample`.
+    """
+    known = [draw for draw in draws if (draw.value >= 0).any()]
+    if not known:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    labelled, _, _, coefficient = _combined(known)
+    units, values = [], []
+    for draw, mine in zip(known, labelled, strict=True):
+        if draw.unit is None:
+            raise InputError("the units of the draw are not known", where="draw", hint="Give them.")
+        units.append(draw.unit[mine])
+        values.append(draw.value[mine])
+    return np.concatenate(units), np.concatenate(values), np.concatenate(coefficient)
+
+
+def _combined(known: Sequence[Draw]) -> tuple[list[Flags], list[Reals], Reals, list[Reals]]:
+    """Of each draw with labels: its labelled units, what each stands for in it, its weight w_t; each unit's in T."""
+    labelled = [draw.value >= 0 for draw in known]
+    stands_for: list[Reals] = [
+        np.maximum(draw.stands_for[mine] * len(mine) / mine.sum(), 1.0)
+        for draw, mine in zip(known, labelled, strict=True)
+    ]
+    precision = np.array([float((1 / each).mean()) for each in stands_for])
+    weight: Reals = precision / precision.sum()
+    later = weight.sum() - np.cumsum(weight)
+    coefficient: list[Reals] = [  # a later draw leaves out all units of those before, labelled or not
+        w * each + rest * len(mine) / mine.sum()
+        for w, each, rest, mine in zip(weight, stands_for, later, labelled, strict=True)
+    ]
+    return labelled, stands_for, weight, coefficient
 
 
 def _spread(stands_for: Reals, y: Reals) -> float:

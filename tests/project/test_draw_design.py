@@ -1,12 +1,14 @@
 """`eds suspects draw`: designs, their default, and what every answer says of p and recall after weighted draws."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from eds.analysis.labelled_sample import labelled_samples
 from eds.cli import cli
 from eds.errors import EdsError, InputError
 from eds.project import Project
@@ -56,6 +58,12 @@ def test_draws_become_weighted_when_labels_say_where_to_look(shop: Shop, project
     assert standing.p_at_every_look is not None
     assert standing.p_at_every_look.low <= after["p"].low < after["p"].high <= standing.p_at_every_look.high
     assert standing.growth["p_width"].iloc[0] == pytest.approx(after["p"].high - after["p"].low)
+    _, everything = labelled_samples(Inputs(project).universe, second.table, project.read("truth"))
+    drawn = second.table[second.table["origin"] == "random"][PAIR].drop_duplicates()
+    assert len(everything.pairs.merge(drawn, on=PAIR)) == len(drawn), "thresholds on the score use every draw"
+    assert everything.weight.sum() == pytest.approx(Inputs(project).universe.of_images.size)
+    rate = shop.units(replace(project_rules(project), one_per_product=False))["value"].mean()
+    assert everything.weight @ everything.pairs["value"] / everything.size == pytest.approx(rate, rel=0.25)
 
 
 def project_rules(project: Project) -> PairRules:
