@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -215,7 +215,7 @@ def widths(
 ) -> list[Step]:
     """How wide the intervals of p and recall will be after more random draws of the kind there are.
 
-    Formula: the limits of today's with every count of the sample multiplied.
+    Formula: the limits of `Sampled.more`; of p by uniform draws, today's with every count multiplied.
     Source: specification 13.1: what so many draws can show.
     Conventions: the estimates stay as they are; the pool's part of the width does not shrink. No more pairs are drawn
     than there are outside the pool. With `uniform` p is that of these draws alone, at least `least`, as `pool_report`
@@ -229,12 +229,7 @@ def widths(
         count = round(drawn * factor)
         if factor > 1 and count > outside_size:
             break
-        more = [
-            part
-            if part.census
-            else replace(part, labelled=part.labelled * factor, positive=part.positive * factor, missing=0.0)
-            for part in parts
-        ]
+        more = [part.more(factor) for part in parts]
         outside = outside_total(more, level, "squared" if len(more) > 1 else "simultaneous")
         total, recall = sum_of(pool, outside), share_of(pool, outside)
         p_width = (total.high - total.low) / size
@@ -247,6 +242,6 @@ def widths(
 def _width_of_draws(draws: "UniformDraws", factor: float, least: float, level: float) -> float:
     if factor == 1:
         return draws.exact_high - draws.exact_low
-    n = draws.effective * factor
+    n = draws.effective * factor * (1 if draws.enough else draws.drawn / max(draws.labelled, 1))
     low, high = clopper_pearson_interval(min((draws.rate or 0.0) * n, n), n, level, weighted=True)
     return float(max(high, least) - max(low, least))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eds.analysis.anytime import beta_binomial_sequence
 from eds.intervals import clopper_pearson_interval, wilson_interval
@@ -37,6 +37,26 @@ class Sampled:
     labelled: float  # n
     positive: float  # a
     missing: float = 0.0
+    reach: float = 0.0  # the chance with which its similar units were drawn, as it counts for the variance
+
+    def more(self, factor: float) -> "Sampled":
+        """The sample that so many times the draws are expected to give, all of them labelled.
+
+        Formula: counts times (1 - (1 - q)^f) / (q (1 - q)^(f - 1)), of units that were drawn with chance q; times f
+        where q is small. So much the variance of a total falls, as less is left to draw.
+
+        >>> Sampled("all", 1000, 10, 10, 1).more(2).labelled
+        20
+        >>> Sampled("weighted", 1000, 10, 10, 1, reach=0.5).more(2).labelled
+        30.0
+        """
+        if self.census or factor == 1:
+            return self
+        q = self.reach
+        times = (1 - (1 - q) ** factor) / (q * (1 - q) ** (factor - 1)) if 0 < q < 1 else factor
+        every = min((self.labelled + self.missing) * times, self.size)
+        rate = self.positive / self.labelled if self.labelled else 0.0
+        return replace(self, labelled=every, positive=every * rate, missing=0.0)
 
     @property
     def total(self) -> float:

@@ -123,11 +123,20 @@ def outside_sample(size: int, draws: Sequence[Draw]) -> Sampled | None:
     return Sampled(
         "weighted",
         float(size),
-        sum(len(draw.value) for draw in draws),
+        count,
         effective * (1 - share),
         total / scale * (1 - share),
         effective * share,
+        _reach(stands_for, weight, value),
     )
+
+
+def _reach(stands_for: Sequence[Reals], weight: Reals, value: Sequence[Reals]) -> float:
+    """The chance that one of the draws holds a similar unit: the mean, weighted by what each adds to the variance."""
+    found = [1 - np.exp(-1 / (w * each[y > 0])) for w, each, y in zip(weight, stands_for, value, strict=True)]
+    q = np.concatenate(found)
+    adds = (1 - q) / q**2
+    return float(q @ adds / adds.sum()) if len(q) and adds.sum() > 0 else 0.0
 
 
 def unit_weights(draws: Sequence[Draw]) -> tuple[Integers, Integers, Reals]:

@@ -128,7 +128,9 @@ class Campaigns:
                 "--undecided asks the others only."
             )
         if project.asks:
-            project.agree(self._make(*chosen, rehearse=True))
+            price = self._make(*chosen, rehearse=True)
+            self._say_expected(experts, asked, plan)
+            project.agree(price)
         self._make(*chosen)
         project.end_rehearsal()
         if plan.adaptive and not project.dry_run:
@@ -153,9 +155,23 @@ class Campaigns:
         plan: CampaignPlan = CampaignPlan(),
         pairs: "pd.DataFrame | str | Path | None" = None,
     ) -> "Price":
-        """Compute what a campaign would ask (with early stop: at most), by making it and taking it back."""
+        """Compute what a campaign would ask (with early stop: at most), by making it and taking it back.
+
+        Of an adaptive campaign it says what is expected.
+        """
         asked = self._asked(origins, undecided, limit, pairs)
-        return self._make(name, experts, origins, asked, self._with_quality(plan, asked), rehearse=True)
+        plan = self._with_quality(plan, asked)
+        price = self._make(name, experts, origins, asked, plan, rehearse=True)
+        self._say_expected(experts, asked, plan)
+        return price
+
+    def _say_expected(self, experts: Sequence[str], asked: "pd.DataFrame", plan: CampaignPlan) -> None:
+        if not plan.adaptive:
+            return
+        cost = self.cost(len(asked), len(experts), plan, votes=self.expected_votes(asked, len(experts), plan))
+        self.project.say(
+            f"At most; asked adaptively, about {cost.judgements:,.0f} judgements and {cost.hours:,.1f} hours are expected."
+        )
 
     def _asked(
         self, origins: Sequence[str], undecided: bool, limit: int | None, pairs: "pd.DataFrame | str | Path | None"

@@ -39,6 +39,22 @@ def one(judge: str, seed: int, queries: int, whole: bool) -> JudgeEstimate:
     return estimate_rate(query, value, np.ones(len(query)), answer, np.ones(len(query)), seed=seed)
 
 
+def by_fitted(leaf: int, seed: int, queries: int = 100) -> JudgeEstimate:
+    """A catalogue whose judge is a tree fitted on the very labels, with so many of them in a leaf."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng([seed, queries])
+    query = np.repeat(np.arange(queries), EACH)
+    features = rng.normal(size=(len(query), 9))
+    own = rng.normal(0, SPREAD, queries)[query]
+    truth = (rng.random(len(query)) < expit(logit(PREVALENCE) + own + NOISE * features[:, 0])).astype(float)
+    known = rng.random(len(query)) < 0.25
+    tree = DecisionTreeClassifier(min_samples_leaf=leaf, random_state=0).fit(features[known], truth[known])
+    answer = np.asarray(tree.predict_proba(features)[:, 1], np.float64)
+    value = np.where(known, truth, np.nan)
+    return estimate_rate(query, value, np.ones(len(query)), answer, np.ones(len(query)), seed=seed)
+
+
 def _by_other_queries(query: Integers, seen: Reals, truth: Reals, known: Flags) -> Reals:
     """The share of similar pairs among the labelled ones of the other fold with like scores."""
     result, cell = np.zeros(len(query)), np.digitize(seen, np.linspace(-2, 2, 9))
@@ -69,6 +85,13 @@ def test_intervals_cover_and_are_never_wider_than_without_the_judge(judge: str, 
         assert np.mean([item.useful for item in found]) < 0.15
     if judge in ("good", "inverted"):
         assert worth > 1.8
+
+
+def test_a_judge_fitted_on_the_labels_of_the_same_queries_is_not_found_out() -> None:
+    """Why answers that come after labels must be said to be blind: here a fifth of the intervals miss, or more."""
+    found = [by_fitted(3, seed) for seed in range(60)]
+    assert not any(one.saw_labels for one in found)
+    assert np.mean([one.interval.low <= RATE <= one.interval.high for one in found]) < 0.88
 
 
 def test_a_judge_that_copies_the_labels_is_found_out_and_left_out() -> None:

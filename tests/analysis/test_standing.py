@@ -57,21 +57,22 @@ def test_p_by_uniform_draws_alone_has_limits_for_every_look_around_those_for_one
     assert torn.high > found.high
 
 
+def watched_pool(seed: int) -> tuple[bool, bool]:
+    """Whether the truth is outside the limits at some of 29 looks: those for every look, and those for one."""
+    value, looks = np.random.default_rng([seed, 8]).permutation(np.arange(3000) < 900), []
+    for n in range(100, 3000, 100):
+        seen = value[:n]
+        variance = 3000**2 * (1 - n / 3000) * float(seen.var(ddof=1)) / n
+        total, known = PoolTotal(3000 * float(seen.mean()), variance, 0, 0), (int(seen.sum()), int((~seen).sum()))
+        limits = [whole_pool(total, 3000, known, n, 0.95, every_look=every) for every in (True, False)]
+        looks.append([not one.low <= 900 <= one.high for one in limits])
+    return any(every for every, _ in looks), any(one for _, one in looks)
+
+
 def test_a_pool_that_is_watched_while_it_is_judged_holds_its_positives_at_every_look() -> None:
-    """Limits for one look exclude the truth of 200 pools at some of 29 looks in a third of them."""
-    rng = np.random.default_rng(1)
-    wrong = fooled = 0
-    for _ in range(200):
-        value, looks = rng.permutation(np.arange(3000) < 900), []
-        for n in range(100, 3000, 100):
-            seen = value[:n]
-            variance = 3000**2 * (1 - n / 3000) * float(seen.var(ddof=1)) / n
-            total, known = PoolTotal(3000 * float(seen.mean()), variance, 0, 0), (int(seen.sum()), int((~seen).sum()))
-            looks.append([whole_pool(total, 3000, known, n, 0.95, every_look=every) for every in (True, False)])
-        wrong += any(not every.low <= 900 <= every.high for every, _ in looks)
-        fooled += any(not one.low <= 900 <= one.high for _, one in looks)
-    assert wrong / 200 <= 0.05
-    assert fooled / 200 > 0.15
+    found = [watched_pool(seed) for seed in range(200)]
+    assert np.mean([every for every, _ in found]) <= 0.05
+    assert np.mean([one for _, one in found]) > 0.15, "Wilson's limits are for one look"
 
 
 @pytest.mark.parametrize("better", [0.0, 0.1])

@@ -78,6 +78,10 @@ def test_a_second_campaign_begins_with_what_is_known(shop: Shop, project: Projec
     plan = CampaignPlan(adaptive=True)
     suspects = project.campaigns.suspects(undecided=True)
     expected = project.campaigns.expected_votes(suspects, 3, plan)
+    expecting = project.campaigns.cost(len(suspects), 3, plan, votes=expected)
+    words = ["labels", "campaigns", "add", "second", "--undecided", "--adaptive", "--dry-run", "-p", str(project.root)]
+    shown = CliRunner().invoke(cli, [*words, *(word for name in EXPERTS for word in ("--expert", name))])
+    assert f"about {expecting.judgements:,.0f} judgements" in shown.output, "as the page of a new campaign says"
     project.campaigns.create("second", EXPERTS, undecided=True, plan=plan)
     acts = let_judge(shop, project, "second")
     assert acts / len(suspects) == pytest.approx(expected, rel=0.08)

@@ -7,23 +7,28 @@ The table is stored in notebooks/05_half_the_hours.csv, which the notebook and e
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from eds.analysis.anytime import beta_binomial_sequence
-from eds.analysis.standing import macro_auc, model_rate, widths
+from eds.analysis.standing import anytime_outside, macro_auc, model_rate, widths
 from eds.analysis.totals import Estimate, Sampled
+from eds.analysis.weighted_draws import outside_sample
 from eds.intervals import wilson_interval
 from eds.pairs import Integers, Reals
 from eds.suspects import Batching, pool, prefix_weights, reorder
-from tests.analysis.test_judge_estimates import JUDGES, RATE
+from tests.analysis.test_judge_estimates import JUDGES, RATE, by_fitted
 from tests.analysis.test_judge_estimates import one as judged_by
+from tests.analysis.test_standing import watched_pool
 from tests.speed.replication import MODELS
 from tests.speed.replication import simulate as replicate
 from tests.speed.stopping import promised
 from tests.speed.weighted_draws import by_strata
+from tests.suspects.test_weighted_pairs import SIZE as DRAWN_FROM
+from tests.suspects.test_weighted_pairs import drawn_world
 from tests.suspects.test_weighted_pairs import simulate as weighted
 
 STORED = Path(__file__).parents[2] / "notebooks" / "05_half_the_hours.csv"
@@ -107,14 +112,16 @@ def coverage_of_draws(count: int) -> Iterator[Row]:
     """Coverage of the positives, and so of p and of the recall of a judged pool; the width, by design and f."""
     strata = [by_strata(seed) for seed in range(count)]
     base = float(np.median([(high - low) / truth for truth, low, high in strata]))
-    for kind in ("strata", "right", "useless", "inverted"):
+    for kind in ("strata", "uniform", "right", "useless", "inverted"):
         rows = strata
-        if kind != "strata":
+        if kind == "uniform":
+            rows = [by_strata(seed, uniform=True) for seed in range(count)]
+        elif kind != "strata":
             drawn = [weighted(kind, seed) for seed in range(count)]
             rows = [(truth, *sample.limits(0.95)) for truth, sample in drawn]
         inside = [low <= truth <= high for truth, low, high in rows]
         width = float(np.median([(high - low) / truth for truth, low, high in rows]))
-        name = "strata" if kind == "strata" else f"weighted, f {kind}"
+        name = kind if kind in ("strata", "uniform") else f"weighted, f {kind}"
         yield "coverage", name, "p, positives, recall [.94, .97]", float(np.mean(inside))
         wanted = "at equal hours <= .75" if kind == "right" else "at equal hours"
         yield "width", name, f"of strata, {wanted}", width / base
@@ -134,6 +141,19 @@ def second_judges(count: int) -> Iterator[Row]:
         yield "second judge", judge, "labels that a label is worth", worth
 
 
+def fitted_judges(count: int) -> Iterator[Row]:
+    """Judges fitted on labels of the same queries, used as if they were not: why `--blind` must be said."""
+    for leaf in (20, 3):
+        found = [by_fitted(leaf, seed) for seed in range(count)]
+        inside = np.mean([one.interval.low <= RATE <= one.interval.high for one in found])
+        yield (
+            "second judge",
+            f"fitted on the same queries, trees of {leaf} labels a leaf",
+            "coverage if used",
+            float(inside),
+        )
+
+
 def looks(count: int) -> Iterator[Row]:
     """How often a look every 50 pairs excludes the truth at least once."""
     rng = np.random.default_rng(0)
@@ -145,6 +165,34 @@ def looks(count: int) -> Iterator[Row]:
         fooled += any(not low <= 0.05 <= high for low, high in (wilson_interval(*look) for look in seen))
     yield "anytime", "limits for every look", "error over 40 looks <= .05", wrong / count
     yield "anytime", "Wilson limits", "error over 40 looks", fooled / count
+    wrong = sum(watched_pool(seed)[0] for seed in range(count))
+    yield "anytime", "limits for every look, a pool judged in part", "error over 29 looks <= .05", wrong / count
+    for kind in ("right", "useless"):
+        wrong = sum(watched_draws(kind, seed) for seed in range(count // 5))
+        yield (
+            "anytime",
+            f"limits for every look, weighted draws, f {kind}",
+            "error over 36 looks <= .05",
+            wrong / (count // 5),
+        )
+
+
+def watched_draws(kind: str, seed: int) -> bool:
+    """Whether the limits for every look exclude the positives at some look, every 50 labels of the draws."""
+    truth, draws = drawn_world(kind, seed)
+    for seen in range(50, sum(len(draw.value) for draw in draws) + 1, 50):
+        left, so_far = seen, []
+        for draw in draws:
+            reached = np.arange(len(draw.value)) < left
+            left = max(left - len(draw.value), 0)
+            if reached.any():
+                so_far.append(replace(draw, value=np.where(reached, draw.value, -1), reached=reached))
+        sample = outside_sample(DRAWN_FROM, so_far)
+        if sample is not None:
+            limits = anytime_outside([sample], 0.95)
+            if not limits.low <= truth <= limits.high:
+                return True
+    return False
 
 
 def promises(count: int) -> Iterator[Row]:
@@ -152,7 +200,9 @@ def promises(count: int) -> Iterator[Row]:
     rows = [promised(seed) for seed in range(count)]
     costs = [cost for _, cost in rows if cost is not None]
     yield "promise", "90 % with 95 % confidence", "kept >= .95", float(np.mean([kept for kept, _ in rows]))
-    yield "promise", "90 % with 95 % confidence", "cost of the oracle's <= 1.3", float(np.mean(costs))
+    pool, every = np.mean(costs, axis=0)
+    yield "promise", "90 % with 95 % confidence", "cost of the oracle's <= 1.3", float(pool)
+    yield "promise", "90 % with 95 % confidence", "cost of the oracle's, with the draws", float(every)
 
 
 def plans(count: int) -> Iterator[Row]:
@@ -188,7 +238,16 @@ def replication(count: int) -> Iterator[Row]:
 
 STUDIES: dict[str, Study] = {
     study.__name__: study
-    for study in (coverage_of_draws, coverage_of_models, second_judges, looks, promises, plans, replication)
+    for study in (
+        coverage_of_draws,
+        coverage_of_models,
+        second_judges,
+        fitted_judges,
+        looks,
+        promises,
+        plans,
+        replication,
+    )
 }
 
 

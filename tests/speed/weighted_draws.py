@@ -15,12 +15,19 @@ from eds.intervals import wilson_interval
 from tests.suspects.test_weighted_pairs import simulate
 
 
-def by_strata(seed: int, n: int = 1800) -> tuple[float, float, float]:
-    """The truth of the catalogue of `right`, and its limits by near and rest, allocated by their true rates."""
+def by_strata(seed: int, n: int = 1800, *, uniform: bool = False) -> tuple[float, float, float]:
+    """The truth of the catalogue of `right`, and its limits by near and rest, allocated by their true rates.
+
+    `uniform`: by as many draws from all.
+    """
     rng = np.random.default_rng([seed, len("right")])
     quality = rng.normal(size=12_000)
     near = rng.random(12_000) < 1 / (1 + np.exp(3.5 - 1.8 * quality))
     rest = rng.random(150_000) < 0.0002
+    if uniform:
+        every = rng.permutation(np.concatenate([near, rest]))
+        total = outside_total([Sampled("all", len(every), n, n, int(every[:n].sum()))], 0.95, "squared")
+        return float(every.sum()), total.low, total.high
     counts = whole_allocation([len(near), len(rest)], [near.mean(), rest.mean()], n)
     parts = [
         Sampled(name, len(value), count, count, int(value[rng.permutation(len(value))[:count]].sum()))

@@ -22,6 +22,7 @@ LISTS = frame_of(drawn_lists(12, 2, 20, 40))
 UNIVERSE = Universe(catalogue(QUERIES, CANDIDATES), PairRules(one_per_product=False))
 POOL = pool(LISTS, 4)
 SEEDS = 61
+LISTED, SIZE = 12_000, 162_000  # units of the simulated catalogues
 
 
 @cache
@@ -75,24 +76,28 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 
 def simulate(kind: str, seed: int, n: int = 800, batches: int = 2) -> tuple[float, Any]:
     """The true positives outside the pool, and the sample of a uniform draw and weighted ones."""
+    truth, draws = drawn_world(kind, seed, n, batches)
+    return truth, outside_sample(SIZE, draws)
+
+
+def drawn_world(kind: str, seed: int, n: int = 800, batches: int = 2) -> tuple[float, list[Draw]]:
+    """The true positives outside the pool, and a uniform draw and weighted ones, all labelled."""
     rng = np.random.default_rng([seed, len(kind)])
-    quality = rng.normal(size=12_000)
+    quality = rng.normal(size=LISTED)
     chance = 1 / (1 + np.exp(3.5 - 1.8 * quality))
-    value = np.concatenate([rng.random(12_000) < chance, rng.random(150_000) < 0.0002])
-    guess = {"right": chance, "useless": rng.permutation(chance), "inverted": chance[np.argsort(np.argsort(-chance))]}
+    value = np.concatenate([rng.random(LISTED) < chance, rng.random(SIZE - LISTED) < 0.0002])
+    guess = {"right": chance, "useless": rng.permutation(chance)}
     guess["inverted"] = np.sort(chance)[np.argsort(np.argsort(-chance))]
-    f = np.concatenate([guess[kind], np.full(150_000, 0.0002 if kind == "right" else 0.02)])
+    f = np.concatenate([guess[kind], np.full(SIZE - LISTED, 0.0002 if kind == "right" else 0.02)])
     free, draws = np.ones(len(value), bool), []
     for number in range(batches + 1):
         g = np.sqrt(f * (1 - f)) * free
         share = free / free.sum() if number == 0 else FLOOR * free / free.sum() + (1 - FLOOR) * g / g.sum()
-        count = n // 4 if number == 0 else n
-        some = systematic(np.minimum(count * share, 1), rng)
-        draws.append(
-            Draw(1 / np.minimum(count * share, 1)[some], value[some].astype(np.int64), np.ones(len(some), bool))
-        )
+        likely = np.minimum((n // 4 if number == 0 else n) * share, 1)
+        some = systematic(likely, rng)
+        draws.append(Draw(1 / likely[some], value[some].astype(np.int64), np.ones(len(some), bool)))
         free[some] = False
-    return float(value.sum()), outside_sample(len(value), draws)
+    return float(value.sum()), draws
 
 
 def systematic(chance: Reals, rng: np.random.Generator) -> Integers:
