@@ -170,7 +170,7 @@ class Campaigns:
             return
         cost = self.cost(len(asked), len(experts), plan, votes=self.expected_votes(asked, len(experts), plan))
         self.project.say(
-            f"At most; asked adaptively, about {cost.judgements:,.0f} judgements and {cost.hours:,.1f} hours are expected."
+            f"Asked adaptively, about {cost.judgements:,.0f} judgements and {cost.hours:,.1f} hours are expected."
         )
 
     def _asked(
