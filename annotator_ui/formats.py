@@ -60,11 +60,6 @@ def time(moment: datetime) -> str:
     return dates.format_time(moment, "short", locale=_locale())
 
 
-def ago(moment: datetime, now: datetime) -> str:
-    """Return how long ago something was: 3 days ago."""
-    return dates.format_timedelta(moment - now, add_direction=True, locale=_locale())
-
-
 def duration(hours: float) -> str:
     """Return a duration as text.
 
@@ -107,11 +102,6 @@ def between(low: float, high: float, digits: int = 2) -> str:
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in words: anna, ben and chris."""
     return lists.format_list(list(names), locale=_locale())
-
-
-def weekday(moment: datetime) -> str:
-    """Return the short name of the day of the week."""
-    return dates.format_date(moment, "EEE", _locale())
 
 
 def fill(text: str, values: Sequence[object], named: dict[str, Any]) -> str:

@@ -211,7 +211,6 @@ class CONCLUDE(Texts):
         "{pairs:,} pairs have a label. The report is written.",
         by="pairs",
     )
-    done_labels = plural("{pairs:,} pair has a label.", "{pairs:,} pairs have a label.", by="pairs")
     other_rule = "The labels follow the rule {rule} and were kept; to replace them: eds truth decide --replace."
     open_report = "Open the report"
     dismiss = "Close"

@@ -174,7 +174,7 @@ def leave(console: Console, name: str, expert: str) -> None:
 @command(campaigns, "adapt", example="eds labels campaigns adapt pool")
 @click.argument("name")
 def adapt(console: Console, name: str) -> None:
-    """Estimate again which pairs of an adaptive campaign need votes.
+    """Update which pairs of an adaptive campaign need votes.
 
     From the labels decided so far, and from the control pairs, which everybody judges. Prints the votes that it saves,
     and how many labels of control pairs fewer votes would have turned.
@@ -420,7 +420,7 @@ def void(console: Console, number: int, again: bool, note: str) -> None:
 @as_of
 @votes_format
 def export(console: Console, file: Path, **options: Any) -> None:
-    """Export every judgement to a file (crowdkit: current answers)."""
+    """Export all judgements to a file (crowdkit: current ones)."""
     count = console.project.labels.export_votes(file, **options)
     console.answer({"judgements": count, "file": str(file)}, f"Wrote {count:,} judgements to {file}.")
 

@@ -351,58 +351,6 @@ def band_chart(
     return _framed(*layers, height=220)
 
 
-def slope_chart(
-    labels: Sequence[str], ranks: Sequence[Sequence[int]], sides: Sequence[str], marks: Sequence[bool] = ()
-) -> Chart:
-    """Each label's rank on several sides, joined: lines that cross are orders that differ; 0 is not a rank."""
-    taken: dict[tuple[str, int], int] = {}
-    rows: list[dict[str, Any]] = []
-    for index, (label, places, marked) in enumerate(zip(labels, ranks, _flags(marks, labels), strict=True)):
-        tip = f"{label}: " + ", ".join(f"{side} {rank}" for side, rank in zip(sides, places, strict=True))
-        for side, rank in zip(sides, places, strict=True):
-            if rank:  # equal ranks are drawn a little below each other
-                shift = taken[side, rank] = taken.get((side, rank), -1) + 1
-                rows.append(
-                    {
-                        "label": label,
-                        "side": side,
-                        "rank": float(rank) + 0.45 * shift,
-                        "tip": tip,
-                        "index": str(index),
-                        "dash": "dashed" if marked else "solid",
-                    }
-                )
-    most = max((float(row["rank"]) for row in rows), default=1.0)
-    room = min(110, 14 + LETTER * max((len(label) for label in labels), default=0))
-    lines = max((side.count(" ") + 1 for side in sides), default=1)  # of a heading: a word each
-    padding = room * max(len(sides) - 1, 1) / (WIDTH - 2 * room)
-    across = alt.X(
-        "side:N",
-        sort=None,
-        title=None,
-        scale=alt.Scale(type="point", padding=padding, domain=[*sides]),
-        axis=alt.Axis(
-            orient="top", labelAngle=0, labelExpr="split(datum.label, ' ')", labelPadding=13 * lines - 7, grid=True
-        ),
-    )
-    up = alt.Y("rank:Q", scale=alt.Scale(domain=[0.6, most + 0.4], reverse=True, nice=False), axis=None)
-    base = _chart(rows).encode(x=across, y=up)
-    numbers = [str(index) for index in range(len(labels))]
-    palette = alt.Scale(domain=numbers, range=[SERIES[index % len(SERIES)] for index in range(len(labels))])
-    colour = alt.Color("index:N", scale=palette, legend=None)
-    dash = alt.StrokeDash("dash:N", scale=alt.Scale(domain=["solid", "dashed"], range=[SOLID, DASHED]), legend=None)
-    first, last = (
-        base.transform_filter(alt.datum.side == side).encode(text=alt.Text("label:N")) for side in (sides[0], sides[-1])
-    )
-    return _framed(
-        base.mark_line(strokeWidth=1.8).encode(*TIP, color=colour, strokeDash=dash, detail=alt.Detail("label:N")),
-        base.mark_circle(size=50, opacity=1).encode(*TIP, color=colour),
-        first.mark_text(align="right", dx=-9, fontSize=11, limit=room - 12),
-        last.mark_text(align="left", dx=9, fontSize=11, limit=room - 12),
-        height=max(60, round(ROW * most)),
-    )
-
-
 def scatter_chart(
     labels: Sequence[str],
     x: Sequence[Any],

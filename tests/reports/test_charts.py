@@ -32,7 +32,6 @@ EXAMPLES: dict[str, Callable[[], alt.LayerChart]] = {
     "line": lambda: charts.line_chart([1, 2, 3], VALUES, LOW, HIGH, "rank"),
     "growth": lambda: charts.growth_chart(GROWTH, "pairs"),
     "band": lambda: charts.band_chart([0.1, 0.2, 0.3], VALUES, LOW, HIGH, EVIL, 0.2),
-    "slope": lambda: charts.slope_chart(NAMES, [[1, 2], [2, 2], [0, 1]], ["HR", EVIL]),
     "scatter": lambda: charts.scatter_chart(NAMES, VALUES, VALUES, LOW, HIGH, "x", "y"),
     "heat map": lambda: charts.heat_map(NAMES, NAMES, [VALUES] * 3, "share", diagonal=False),
 }
@@ -94,10 +93,7 @@ def test_every_point_is_drawn_inside_the_chart(values: list[float]) -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.text(st.characters(exclude_categories=()), max_size=8))
 def test_any_text_is_drawn_as_a_name_a_heading_and_a_title(text: str) -> None:
-    for chart in (
-        charts.slope_chart(["a", text], [[1, 2], [2, 1]], ["one", text]),
-        charts.curve_chart([text], [[0, 1]], [[0, 1]], text, text),
-    ):
+    for chart in (charts.curve_chart([text], [[0, 1]], [[0, 1]], text, text),):
         ElementTree.fromstring(chart_svg(chart, text))
 
 
@@ -114,7 +110,6 @@ def test_charts_without_rows_are_drawn() -> None:
         charts.interval_chart(empty, empty, empty, empty),
         charts.curve_chart(empty, empty, empty),
         charts.line_chart(empty, empty),
-        charts.slope_chart(empty, empty, ["one", "two"]),
         charts.heat_map(empty, empty, empty),
     ):
         assert chart_svg(chart, "empty").startswith("<svg")
