@@ -26,16 +26,16 @@ from annotator_ui.lanes import in_lane
 from annotator_ui.picture_queue import PREPARATION, BusyError, PictureQueue
 from annotator_ui.picture_tokens import PictureTokens, mark
 from eds.errors import EdsError, ImageError, InputError
-from eds.imaging import MAX_PIXELS, Box, Decoder, inside
+from eds.imaging import MAX_PIXELS, SIDES, Box, Decoder, inside
 from eds.io.files import abandoned, replacing
 from eds.project import Project
+from eds.tables import BOX
 
-SIZES = {"thumb": 320, "large": 1200, "full": 2400}  # longest side
+SIZES = {"thumb": SIDES["annotator"], "large": 1200, "full": 2400}  # longest side
 QUALITY = {"thumb": 82, "large": 88, "full": 92}
 CACHE_VERSION = "1"  # raise it when the same image is made differently; sizes and qualities are part of the key
 FOREVER = "private, max-age=31536000, immutable"
 MOST_OTHERS = 4  # further pictures of a product that the page offers
-BOXES = ["box_left", "box_top", "box_right", "box_bottom"]
 Size = Literal["thumb", "large", "full"]
 
 
@@ -82,7 +82,7 @@ class Catalogue:
             pd.Index(table["image_id"].astype(object)),
             table["path"].to_numpy(dtype=object),
             table["sha256"].astype(object).where(table["sha256"].notna(), "").to_numpy(dtype=object),
-            table[BOXES].astype("Float64").to_numpy(dtype="float64", na_value=np.nan),
+            table[BOX].astype("Float64").to_numpy(dtype="float64", na_value=np.nan),
             (table["width"] * table["height"]).astype("Int64").fillna(MAX_PIXELS).to_numpy(dtype="int64"),
             products,
             by_product,

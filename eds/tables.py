@@ -33,6 +33,7 @@ CANDIDATE = Column("candidate_id", "text", "the candidate image")
 MODEL = Column("model", "text", "the model's name in this project")
 MODEL_NAME = re.compile(choices.MODEL_NAME)
 
+BOX = ["box_left", "box_top", "box_right", "box_bottom"]  # the columns of an image's crop box
 IMAGES = Table(
     "images",
     "an image of the catalogue",

@@ -15,7 +15,7 @@ import pandas as pd
 
 from eds.benchmarks.card import Card
 from eds.schema import to_arrow, to_frame
-from eds.tables import SUSPECTS, TRUTH
+from eds.tables import BOX, SUSPECTS, TRUTH
 
 PAIR = ["query_id", "candidate_id"]
 VOTE_COLUMNS = (
@@ -100,7 +100,7 @@ def images_from_ids(queries: "pd.Series[str]", candidates: "pd.Series[str]") -> 
     query_ids, candidate_ids = set(queries), set(candidates)
     names = sorted(query_ids | candidate_ids)
     roles = [("both" if name in candidate_ids else "query") if name in query_ids else "candidate" for name in names]
-    numbers = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")
+    numbers = ("width", "height", *BOX)
     empty = {name: pd.array([None] * len(names), dtype="Int64") for name in numbers}
     ids = pd.Series(names, dtype=object)
     columns = {"image_id": ids, "path": ids, "product_id": ids, "category": None, "role": roles, "phase": None}

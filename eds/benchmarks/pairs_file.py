@@ -1,6 +1,6 @@
 """pairs.csv: every pair with its label and why it was asked; part of several formats.
 
-    query_id,candidate_id,n_votes,n_pos,n_unsure,value,tie,origin,probability,sources, then rule,batch,position,stratum
+    query_id,candidate_id,n_votes,n_pos,n_unsure,value,tie,rule, then the columns of table suspects
 
 A pair that was asked for several reasons has lists, an entry for each of its origins: `pool;random` with the
 probabilities `1;0.02`. The sources, whose own separator is the semicolon, are separated by `|`.
@@ -16,10 +16,10 @@ from eds.benchmarks.benchmark import PAIR, Benchmark, Location
 from eds.benchmarks.files import convert_columns, read_csv, write_csv
 from eds.benchmarks.validate import Faults, check_columns, check_ids, drop_repeats
 from eds.errors import InputError
-from eds.schema import to_arrow, to_frame
+from eds.schema import Column, to_arrow, to_frame
 from eds.tables import SUSPECTS, TRUTH
 
-COLUMNS = {
+LABEL = {  # the pair and its label
     "query_id": "text",
     "candidate_id": "text",
     "n_votes": "integer",
@@ -27,20 +27,29 @@ COLUMNS = {
     "n_unsure": "integer",
     "value": "integer",
     "tie": "flag",
-    "origin": "text",
-    "probability": "real",
-    "sources": "text",
     "rule": "text",
-    "batch": "integer",
-    "position": "integer",
-    "stratum": "text",
 }
 ORIGINS = ("pool", "random", "negative", "gold", "repeat")  # in this order in a list
-REASON = ("origin", "probability", "sources", "batch", "position", "stratum")  # columns with an entry for each origin
-SIGNS = {name: "|" if name == "sources" else ";" for name in REASON}
+FIRST = ("origin", "probability", "sources")  # of the columns of table suspects, for who reads the file by eye
 DRAWN = ("random", "negative")  # by a probability that says how many there were to draw from
 
 Tables = tuple[pd.DataFrame | None, pd.DataFrame | None, list[str]]
+
+
+def reason() -> dict[str, Column]:
+    """The columns that say why a pair was asked, with an entry for each of its origins: those of table suspects."""
+    declared = {column.name: column for column in SUSPECTS.columns if column.name not in PAIR}
+    return {name: declared[name] for name in dict.fromkeys((*FIRST, *declared))}
+
+
+def columns() -> dict[str, str]:
+    """The kind of each column of the file."""
+    return {**LABEL, **{name: column.kind for name, column in reason().items()}}
+
+
+def _sign(name: str) -> str:
+    """What separates the entries of a list."""
+    return "|" if name == "sources" else ";"
 
 
 def require_pairs(benchmark: Benchmark) -> pd.DataFrame:
@@ -60,26 +69,26 @@ def pairs_frame(benchmark: Benchmark) -> pd.DataFrame:
     pairs["tie"] = pairs["tie"].astype("boolean")
     for name in ("value", "batch", "position"):
         pairs[name] = pairs[name].astype("Int64") if pd.api.types.is_numeric_dtype(pairs[name]) else pairs[name]
-    return pairs[list(COLUMNS)].sort_values(PAIR, ignore_index=True)
+    return pairs[list(columns())].sort_values(PAIR, ignore_index=True)
 
 
 def kinds(pairs: pd.DataFrame) -> dict[str, str]:
     """The kind of each column of `pairs_frame`: text for the lists of pairs with several origins."""
     lists = pairs["origin"].str.contains(";").any()
-    return {name: "text" if lists and name in REASON else kind for name, kind in COLUMNS.items()}
+    return {name: "text" if lists and name not in LABEL else kind for name, kind in columns().items()}
 
 
 def _joined_origins(suspects: pd.DataFrame) -> pd.DataFrame:
     """The suspects with one row a pair; where pairs have several origins, all entries are text."""
-    columns = [*PAIR, *REASON]
-    ordered = suspects.assign(order=suspects["origin"].map(ORIGINS.index)).sort_values([*PAIR, "order"])[columns]
+    ordered = suspects.assign(order=suspects["origin"].map(ORIGINS.index)).sort_values([*PAIR, "order"])
+    ordered = ordered[[*PAIR, *reason()]]
     several = ordered.duplicated(PAIR, keep=False)
     if not several.any():
         return ordered
-    texts = ordered.assign(**{name: ordered[name].astype(object).map(_as_text) for name in REASON})
+    texts = ordered.assign(**{name: ordered[name].astype(object).map(_as_text) for name in reason()})
     lists = texts[several].fillna("")
     lists["stratum"] = lists["stratum"].str.replace("%", "%25").str.replace(";", "%3B")
-    joined = lists.groupby(PAIR, sort=False).agg({name: sign.join for name, sign in SIGNS.items()}).reset_index()
+    joined = lists.groupby(PAIR, sort=False).agg({name: _sign(name).join for name in reason()}).reset_index()
     return pd.concat([texts[~several], joined], ignore_index=True)
 
 
@@ -96,9 +105,9 @@ def _split_origins(frame: pd.DataFrame, at: Location, faults: Faults) -> pd.Data
     lists = asked[several]
     counts = lists["origin"].str.count(";") + 1
     parted = lists.copy()
-    listed = [name for name in REASON if name in lists]
+    listed = [name for name in reason() if name in lists]
     for name in listed:
-        parts = [_entries(value, SIGNS[name], count) for value, count in zip(lists[name], counts, strict=True)]
+        parts = [_entries(value, _sign(name), count) for value, count in zip(lists[name], counts, strict=True)]
         wrong = [row for row, part, count in zip(lists.index, parts, counts, strict=True) if len(part) != count]
         faults.add(at.file, (f"{at.row(row)} has another number of entries in {name} than in origin" for row in wrong))
         parted[name] = pd.Series(parts, index=lists.index, dtype=object)
@@ -130,7 +139,7 @@ def read_pairs(file: Path, rule: str, faults: Faults) -> Tables:
     if not len(frame):
         faults.add(file, ["holds no pairs"])
     truth, suspects, notes = tables_from_pairs(frame, at, rule, faults)
-    unknown = sorted(set(map(str, frame.columns)) - set(COLUMNS))
+    unknown = sorted(set(map(str, frame.columns)) - set(columns()))
     if unknown:
         notes.insert(0, f"{file}: unknown columns {', '.join(unknown)} are ignored")
     return truth, suspects, notes
@@ -139,16 +148,14 @@ def read_pairs(file: Path, rule: str, faults: Faults) -> Tables:
 def tables_from_pairs(frame: pd.DataFrame, at: Location, rule: str, faults: Faults) -> Tables:
     """Return tables truth and suspects of a frame with these columns, or some of them, and notes."""
     check_ids(frame, PAIR, at, faults)
-    decided = {name: kind for name, kind in COLUMNS.items() if name not in REASON}
-    frame = convert_columns(frame, decided, at.file, faults, at.unit)
+    frame = convert_columns(frame, LABEL, at.file, faults, at.unit)
     for row, value in frame["value"][frame["value"].notna() & ~frame["value"].isin([0, 1])].items():
         faults.add(at.file, [f"{at.row(row)} has value {value}: give 1, 0 or nothing"])
     frame, notes = drop_repeats(frame, at, faults)
-    reasons = {name: COLUMNS[name] for name in REASON}
     asked = _split_origins(frame.assign(origin=frame.get("origin")), at, faults)
     if faults:
         return None, None, notes
-    asked = convert_columns(asked, reasons, at.file, faults, at.unit)
+    asked = convert_columns(asked, {name: column.kind for name, column in reason().items()}, at.file, faults, at.unit)
     never = asked[(asked["origin"].isin(DRAWN) & (asked["probability"] <= 0)).to_numpy(bool)]
     for row, origin, probability in zip(never.index, never["origin"], never["probability"], strict=True):
         text = f"{at.row(row)} was drawn ({origin}) with probability {probability:g}: give a probability above 0"
@@ -165,7 +172,8 @@ def tables_from_pairs(frame: pd.DataFrame, at: Location, rule: str, faults: Faul
         tie=judged["tie"].fillna(False).astype(bool),
         rule=judged["rule"].fillna(rule),
     )
-    suspects = asked[[*PAIR, "origin", "batch", "position", "sources", "stratum", "probability"]]
+    defaults = {name: column.default for name, column in reason().items() if column.default is not None}
+    suspects = asked[[*PAIR, *reason()]].fillna(defaults)
     numbers = np.arange(len(suspects))
     suspects = suspects.assign(
         batch=suspects["batch"].fillna(0),

@@ -12,9 +12,8 @@ from eds.errors import ImageError, InputError
 from eds.imaging import Box, inside, read_bytes
 from eds.io import Address, is_remote, local_path
 from eds.io.files import digest
-from eds.tables import EMBEDDINGS, IMAGES, check
+from eds.tables import BOX, EMBEDDINGS, IMAGES, check
 
-BOX = ["box_left", "box_top", "box_right", "box_bottom"]
 USED = replace(
     IMAGES, columns=tuple(column for column in IMAGES.columns if column.name in ("image_id", "path", "sha256", *BOX))
 )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-EDGES = ["box_left", "box_top", "box_right", "box_bottom"]
+from eds.tables import BOX
 
 
 def find_misplaced_boxes(images: pd.DataFrame, sizes: Sequence[tuple[int, int]]) -> list[str]:
@@ -18,9 +18,9 @@ def find_misplaced_boxes(images: pd.DataFrame, sizes: Sequence[tuple[int, int]])
     ['', 'box (0, 0, 9, 12) does not lie in the image of 5 x 10 pixels']
     """
     faults = [""] * len(images)
-    if any(edge not in images.columns or images[edge].isna().all() for edge in EDGES):
+    if any(edge not in images.columns or images[edge].isna().all() for edge in BOX):
         return faults
-    edges = images[EDGES].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    edges = images[BOX].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
     left, top, right, bottom = edges.T
     width, height = np.asarray(sizes, dtype=np.int64).reshape(-1, 2).T
     order = (left >= 0) & (left < right) & (top >= 0) & (top < bottom)

@@ -13,10 +13,10 @@ import pandas as pd
 
 from eds import choices
 from eds.errors import InputError
+from eds.tables import BOX
 
 WIDE, HIGH = 9, 8
 MOST = 1_000_000  # near pairs; more of them are not searched
-BOX = ["box_left", "box_top", "box_right", "box_bottom"]
 
 
 class TooManyPairsError(InputError):

@@ -13,16 +13,16 @@ import pandas as pd
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from eds.errors import ImageError, InputError
-from eds.imaging import Box, inside, open_rgb
+from eds.imaging import SIDES, Box, inside, open_rgb
 from eds.io import Address
+from eds.tables import BOX
 
 By = Literal["category", "product"]
 Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
-SIDE = 176  # of a thumbnail's field, in pixels
+SIDE = SIDES["contact sheet"]
 GAP, MARGIN, CAPTION, HEADING, TITLE = 14, 36, 26, 40, 62
 TALLEST = 8000  # pixels of a page: higher ones are slow to open, and cannot be printed
 PAPER, CARD, INK, FAINT, LINE, WARN = "#f4f3f0", "#ffffff", "#22262b", "#7b8087", "#e1dfda", "#a33a2c"
-CORNERS = ["box_left", "box_top", "box_right", "box_bottom"]
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def choose(
         kept = drawn.index[(drawn.cumsum() - drawn).to_numpy() < count]
         chosen = ordered[ordered["_group"].isin(kept)].groupby("_group").head(count)
     groups: dict[str, list[Card]] = {}
-    corners = chosen[CORNERS].astype("Float64").astype(object).to_numpy().tolist()
+    corners = chosen[BOX].astype("Float64").astype(object).to_numpy().tolist()
     rows = zip(chosen["_group"], chosen["path"], chosen[caption], corners, strict=True)
     for done, (name, path, text, corner) in enumerate(rows, 1):
         groups.setdefault(str(name), []).append(make_card(root, path, "" if pd.isna(text) else str(text), corner, side))

@@ -9,9 +9,9 @@ from PIL import Image
 
 from eds.html import asset, render
 from eds.images.sheet import By, choose
+from eds.imaging import SIDES
 from eds.io import Address
 
-SIDE = 320  # pixels of a thumbnail: sharp on dense screens
 QUALITY = 80
 
 
@@ -27,7 +27,9 @@ def contact_page(
     progress: Callable[[int, int], None] | None = None,
 ) -> str:
     """The page as text; it shows the images that `eds.images.sheet.choose` selects."""
-    groups = choose(images, root, by=by, count=count, caption=caption, seed=seed, side=SIDE, progress=progress)
+    groups = choose(
+        images, root, by=by, count=count, caption=caption, seed=seed, side=SIDES["contact page"], progress=progress
+    )
     return render(
         "eds.images/contact_sheet.html.j2",
         title=title or "Contact sheet",

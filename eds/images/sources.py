@@ -18,9 +18,9 @@ from eds.errors import InputError, TableError
 from eds.io import Address, is_remote, local_path
 from eds.io.reading import CONTROL, reading
 from eds.registry import READERS
+from eds.tables import BOX
 
-INTEGERS = ("width", "height", "box_left", "box_top", "box_right", "box_bottom")
-BOX = ("box_left", "box_top", "box_right", "box_bottom")
+INTEGERS = ("width", "height", *BOX)
 SHOWN = 10  # faults shown before the rest is only counted
 
 
@@ -200,7 +200,7 @@ def _without_repeats(rows: pd.DataFrame, where: str) -> pd.DataFrame:
 
 
 def _no_half_boxes(rows: pd.DataFrame, where: str) -> None:
-    edges = rows[list(BOX)].notna().sum(axis=1)
+    edges = rows[BOX].notna().sum(axis=1)
     unit = rows.index.name or "row"
     faults = [f"{unit} {row} has {count} of 4 edges of a box" for row, count in edges.items() if count not in (0, 4)]
     raise_faults(faults, where, f"Give all four edges of a crop box, or none. {count_hint(rows.index)}")

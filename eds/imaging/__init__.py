@@ -23,12 +23,13 @@ from eds.imaging.decode import (
 )
 from eds.imaging.decoder import Decoder
 from eds.imaging.locations import ELSEWHERE, MAX_BYTES, Folders, Objects, Status, folders_of, inside, read_bytes
-from eds.imaging.shrink import shrunk_rgb
+from eds.imaging.thumbnails import SIDES, shrunk_rgb, thumbnail
 
 __all__ = [
     "ELSEWHERE",
     "MAX_BYTES",
     "MAX_PIXELS",
+    "SIDES",
     "TURNS",
     "Box",
     "Colour",
@@ -48,4 +49,5 @@ __all__ = [
     "shrunk_rgb",
     "stored_size",
     "strict",
+    "thumbnail",
 ]

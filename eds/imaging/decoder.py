@@ -16,7 +16,7 @@ from eds.child_process import ChildEndedError, ChildProcess
 from eds.errors import ImageError
 from eds.imaging.decode import Box
 from eds.imaging.locations import read_bytes
-from eds.imaging.shrink import shrunk_rgb
+from eds.imaging.thumbnails import shrunk_rgb
 from eds.io import Address
 
 SECONDS = 60.0  # that one picture may take

@@ -20,7 +20,6 @@ TRIES = 4
 PATIENCE = 60.0  # seconds to wait for an answer
 BUSY = (408, 425, 429, 500, 502, 503, 504)
 SIDE = 512  # pixels of the longer side that are sent
-CORNERS = ("box_left", "box_top", "box_right", "box_bottom")
 QUESTION = (
     "Two pictures of products. Would a customer who likes the first look at the second as a likely replacement? "
     "Answer with one word: similar, different or unsure."
@@ -81,17 +80,10 @@ class Endpoint:
         return WORDS[first[0].strip(".,;:!\"'*")]
 
     def _picture(self, image: Mapping[str, Any]) -> str:
-        import pandas as pd
-        from PIL import Image
+        from eds.imaging import thumbnail
 
-        from eds.imaging import Box, inside, open_rgb
-
-        corners = [image[corner] for corner in CORNERS if not pd.isna(image[corner])]
-        box = Box(*map(int, corners)) if len(corners) == len(CORNERS) else None
-        picture = open_rgb(inside(self._project.pictures, str(image["path"])), box=box, draft=SIDE)
-        picture.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
         file = io.BytesIO()
-        picture.save(file, "JPEG", quality=88)
+        thumbnail(self._project.pictures, image, SIDE).save(file, "JPEG", quality=88)
         return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
     def _post(self, content: dict[str, Any]) -> Any:

@@ -20,6 +20,7 @@ from eds.io.files import replacing
 from eds.project.label_store import exists, opened
 from eds.project.price import judged_pairs, questions
 from eds.project.results import to_jsonable
+from eds.schema import fill_columns
 from eds.tables import SUSPECTS, Operation, Provenance, read_provenance
 
 if TYPE_CHECKING:
@@ -48,9 +49,13 @@ class Entry:
     @cached_property
     def rows(self) -> "pd.DataFrame":
         """The rows: `change` is added, removed, or before (as the row was, where its sources changed)."""
-        import pandas as pd
+        import pyarrow.parquet as pq
 
-        return pd.read_parquet(self.file)
+        stored = pq.read_table(self.file)
+        others = [name for name in stored.column_names if name not in SUSPECTS.names]
+        filled = fill_columns(stored, SUSPECTS, [*SUSPECTS.names, *others])  # of an older version: columns are missing
+        rows: pd.DataFrame = filled.replace_schema_metadata(stored.schema.metadata).to_pandas()
+        return rows
 
     def changed(self, change: str) -> "pd.DataFrame":
         """The rows of this kind of change."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from eds.errors import InputError, ProjectError
 from eds.project.models import find_models
 from eds.project.results import Result
+from eds.tables import BOX
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from eds.project import Project
 
-SIDE = 176  # pixels of a thumbnail
-BOX = ["box_left", "box_top", "box_right", "box_bottom"]
 DETAILS = ["product_id", "category"]
 
 
@@ -176,11 +175,12 @@ def pair_labels(project: "Project", images: "pd.DataFrame", pairs: "pd.DataFrame
 def _thumbnails(project: "Project", images: "pd.DataFrame", progress: Any) -> "dict[str, tuple[Any, str]]":
     """The thumbnail of each image, or None and the reason."""
     from eds.images.sheet import make_card
+    from eds.imaging import SIDES
 
     corners = images[BOX].astype("Float64").astype(object).to_numpy().tolist()
     cards = {}
     for done, (name, path, corner) in enumerate(zip(images.index, images["path"], corners, strict=True), 1):
-        card = make_card(project.pictures, path, name, corner, SIDE)
+        card = make_card(project.pictures, path, name, corner, SIDES["strip"])
         cards[name] = (card.thumbnail, card.reason)
         progress(done, len(images))
     return cards

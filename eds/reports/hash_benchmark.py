@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageOps
 
 from eds.hashing.codes import Packed
+from eds.imaging import SIDES
 from eds.reports.document import Block, Column, Figure, Found, Picture, Report, Section, Strip, Strips, Table, note
 from eds.reports.hash_charts import code_histograms, fill_of, length_chart, trade_chart, usage_chart
 from eds.training.cells import Cell, chosen_by, codes_of, summarise
@@ -19,7 +20,7 @@ from eds.training.hash_data import HashData
 from eds.training.splits import Split
 
 QUERIES, FOUND = 3, 12  # strips: queries, and images of a strip
-SIDE = 56  # pixels of a picture on the page
+SIDE = SIDES["hash benchmark"]
 RIGHT, WRONG = "#0b6e4f", "#a33a2c"
 
 

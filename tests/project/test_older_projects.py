@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from eds.project import Project
@@ -34,3 +35,15 @@ def test_a_project_of_an_older_version_opens_runs_and_reports(version: str, tmp_
 
 def test_there_is_such_a_project() -> None:
     assert VERSIONS
+
+
+def test_pairs_that_left_the_pool_before_the_column_existed_return(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "shop")
+    project.draw_catalogue(products=6, views=1, wild=0, size=32)
+    project.embed(["hsv=descriptor:hsv"])
+    project.mine(k=4)
+    first = project.pool(k=3)
+    project.pool(k=1)
+    for file in (project.root / "journal").glob("*.parquet"):
+        pq.write_table(pq.read_table(file).drop_columns("stratum"), file)  # as if the column were new
+    assert project.pool(k=3).size == first.size

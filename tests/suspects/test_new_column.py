@@ -47,6 +47,7 @@ def test_every_step_that_adds_rows_fills_the_new_column() -> None:
 def test_files_without_the_new_column_are_read(tmp_path: Path) -> None:
     rows = pool(lists_frame({"m": {"q": ["a", "b"]}}), 2)
     write_pairs(Benchmark(images=IMAGES, suspects=rows), tmp_path / "pairs.csv")
+    pd.read_csv(tmp_path / "pairs.csv").drop(columns="toy").to_csv(tmp_path / "pairs.csv", index=False)
     faults = Faults()
     _, read, _ = read_pairs(tmp_path / "pairs.csv", "majority", faults)
     assert not faults
@@ -54,3 +55,13 @@ def test_files_without_the_new_column_are_read(tmp_path: Path) -> None:
     assert read["toy"].tolist() == ["plain", "plain"]
     assert suspects_from_pairs(rows)["toy"].tolist() == ["plain", "plain"]
     assert to_arrow(rows.drop(columns="toy"), TOY)["toy"].to_pylist() == ["plain", "plain"]
+
+
+def test_pairs_csv_keeps_the_new_column(tmp_path: Path) -> None:
+    rows = pool(lists_frame({"m": {"q": ["a", "b"]}}), 2).assign(toy=["rare", "plain"])
+    write_pairs(Benchmark(images=IMAGES, suspects=draw_repeats(rows, 2, 1)), tmp_path / "pairs.csv")
+    _, read, notes = read_pairs(tmp_path / "pairs.csv", "majority", Faults())
+    assert read is not None
+    pooled = read[read["origin"] == "pool"].set_index("candidate_id")["toy"]
+    assert pooled.to_dict() == rows.set_index("candidate_id")["toy"].to_dict()
+    assert notes == []

@@ -16,9 +16,9 @@ from eds.benchmarks.benchmark import PAIR, Benchmark
 from eds.benchmarks.files import plain_arrow
 from eds.benchmarks.pictures import ExportedPictures, KeepMetadata
 from eds.io.fiftyone import FILE
+from eds.tables import BOX
 
 PICTURES = "data"
-EDGES = ("box_left", "box_top", "box_right", "box_bottom")
 OWN = {"image_id", "product_id", "phase", "sha256", "width", "height"}  # columns that are fields as they are
 RESERVED = {
     "id",
@@ -65,7 +65,7 @@ def write(
         not_held.append(f"{len(benchmark.votes):,} votes: only the decided labels")
     if benchmark.runs:
         not_held.append(f"the lists of {len(benchmark.runs)} models")
-    unsized = images[list(EDGES)].notna().all(axis=1) & images[["width", "height"]].isna().any(axis=1)
+    unsized = images[list(BOX)].notna().all(axis=1) & images[["width", "height"]].isna().any(axis=1)
     if unsized.any():
         not_held.append(f"the boxes of {int(unsized.sum()):,} images whose size is not known")
     return not_held
@@ -83,7 +83,7 @@ def _partners(truth: pd.DataFrame | None) -> dict[tuple[str, int], list[str]]:
 
 
 def _sample(row: dict[str, Any], partners: dict[tuple[str, int], list[str]]) -> dict[str, Any]:
-    name, further = row["image_id"], {key for key in row if key not in OWN and key not in EDGES}
+    name, further = row["image_id"], {key for key in row if key not in OWN and key not in BOX}
     plain = {key: row[key] for key in sorted((OWN & row.keys()) | (further - RESERVED - {"path", "role"}))}
     sample: dict[str, Any] = {
         "filepath": f"{PICTURES}/{row['path']}",
@@ -96,7 +96,7 @@ def _sample(row: dict[str, Any], partners: dict[tuple[str, int], list[str]]) -> 
         "similar": partners.get((name, 1), []),
         "different": partners.get((name, 0), []),
     }
-    edges = [row[edge] for edge in EDGES]
+    edges = [row[edge] for edge in BOX]
     width, height = row["width"], row["height"]
     if None not in edges and width and height:
         left, top, right, bottom = edges

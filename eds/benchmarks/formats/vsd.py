@@ -24,11 +24,11 @@ from eds.benchmarks.validate import Faults, check_path, missing_keys
 from eds.benchmarks.votes_file import read_votes, write_votes
 from eds.errors import InputError
 from eds.images.readers.vsd import DOMAINS, read_parts
+from eds.tables import BOX
 
 MARKS_RANDOM = False
 RULE = "imported vsd"
 DO = "Nothing was imported. Correct the entries, or get the files again:"
-BOX = ["box_left", "box_top", "box_right", "box_bottom"]
 ELSEWHERE = ("image_id", "role", "product_id", *BOX)  # columns that the files hold in another form
 
 

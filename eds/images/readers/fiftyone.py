@@ -15,9 +15,9 @@ from eds.errors import InputError
 from eds.images.columns import rename_columns
 from eds.images.sources import Catalogue, Source, finish_rows
 from eds.io.fiftyone import Sample, is_samples, kind, read_samples
+from eds.tables import BOX
 
 USES = ("columns",)
-BOX = ("box_left", "box_top", "box_right", "box_bottom")
 OWN = {"created_at", "last_modified_at", "metadata", "media_type"}  # of FiftyOne
 
 

@@ -6,18 +6,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from PIL import Image
 
 from eds.errors import ImageError
-from eds.imaging import Box, inside, open_rgb
+from eds.imaging import SIDES, thumbnail
 from eds.pairs import Reals
 from eds.reports.coverage import scored_by_any, scored_pairs
 from eds.reports.document import Block, Gallery, Gap, Pair, Picture, Sentence, count, note, say, share
 from eds.reports.inputs import LABEL_INPUTS, PAIR, ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 
-SIDE, QUALITY = 220, 78
-CORNERS = ["box_left", "box_top", "box_right", "box_bottom"]
+QUALITY = 78
 NO_SCORES = Gap(
     "No model scores all labelled pairs that others score, so hard pairs are unknown.", "eds embeddings compute"
 )
@@ -141,14 +139,11 @@ def picture_of(inputs: ReportInputs, images: pd.DataFrame, name: str) -> Picture
         return Picture(name, None, "pictures omitted")
     if name not in images.index:
         return Picture(name, None, "not in table images")
-    row = images.loc[name]
-    corners: list[Any] = [row[corner] for corner in CORNERS if not pd.isna(row[corner])]
     try:
-        box = Box(*map(int, corners)) if len(corners) == len(CORNERS) else None
-        picture = open_rgb(inside(inputs.image_root, str(row["path"])), box=box, draft=SIDE)
+        row: Any = images.loc[name]
+        picture = thumbnail(inputs.image_root, row, SIDES["report"])
     except ImageError as error:
         return Picture(name, None, error.what)
-    picture.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
     stream = io.BytesIO()
     picture.save(stream, "JPEG", quality=QUALITY, optimize=True)
     return Picture(name, stream.getvalue())

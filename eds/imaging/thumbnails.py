@@ -1,13 +1,26 @@
-"""A picture made small, without ever holding all of it as RGB: what pages show of an image.
+"""Thumbnails: how large they are, and a picture made small without ever holding all of it as RGB.
 
 A picture of 100 million pixels takes 0.1 to 0.4 GB as it is stored and several times that while it is converted. So it
 is converted in bands, each reduced by a whole number as soon as it is RGB; at the end a good filter brings it to size.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from PIL import Image
 
-from eds.imaging.decode import TURNS, Box, Colour, as_rgb, crop, decoding, orientation, stored_part
+from eds.imaging.decode import TURNS, Box, Colour, as_rgb, crop, decoding, open_rgb, orientation, stored_part
+from eds.imaging.locations import inside
+from eds.io import Address
 
+SIDES = {  # the longest side of a thumbnail in pixels, by where it is shown
+    "annotator": 320,  # pictures in a grid; sharp on dense screens
+    "contact page": 320,
+    "report": 220,  # a report is one file: its galleries hold hundreds
+    "contact sheet": 176,  # one picture of many images
+    "strip": 176,
+    "hash benchmark": 56,
+}
 BAND = 1 << 22  # pixels that are converted at a time
 SPARE = 2  # before the last filter a side keeps this many times the pixels that are asked for
 
@@ -35,6 +48,19 @@ def shrunk_rgb(
         result = rgb if box is None else crop(rgb, box, full)
         result.thumbnail((longest, longest), Image.Resampling.LANCZOS)
         return result
+
+
+def thumbnail(root: Address, image: Mapping[Any, Any], side: int) -> Image.Image:
+    """A row of table images, or its box if it has one, as RGB with no side longer than `side`; else ImageError."""
+    from pandas import isna
+
+    from eds.tables import BOX
+
+    edges = [int(image[edge]) for edge in BOX if not isna(image[edge])]
+    box = Box(*edges) if len(edges) == len(BOX) else None
+    result = open_rgb(inside(root, str(image["path"])), box=box, draft=side)
+    result.thumbnail((side, side), Image.Resampling.LANCZOS)
+    return result
 
 
 def _reduced(picture: Image.Image, factor: int, background: Colour) -> Image.Image:
