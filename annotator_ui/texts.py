@@ -175,7 +175,7 @@ class PROGRESS(Texts):
     none = "none"
     nothing_title = "No judgement yet"
     nothing = "Once you have judged some pairs, your speed and the time left appear here."
-    per_day = "Judgements per day"
+    per_day = "Answers per day"
     by_campaign = "By campaign"
     unsure = "unsure"
 

@@ -31,7 +31,7 @@ def show(who: Viewer) -> None:
     if activity.stretch_minutes >= REST_AFTER:
         st.info(SAYS.rest.format(n=round(activity.stretch_minutes)))
     figures = st.columns(4)
-    figures[0].metric(SAYS.done, number(int(acts["first"].sum())), border=True)
+    figures[0].metric(SAYS.done, number(sum(item.done for item in mine)), border=True)
     figures[1].metric(SAYS.left, number(left), border=True)
     figures[2].metric(
         SAYS.pace,

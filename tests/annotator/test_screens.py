@@ -40,9 +40,9 @@ def _campaign(site: Site, name: str, pairs: int = 4) -> None:
     create_campaign(store_of(site.owner), Plan(name), pd.DataFrame(rows, columns=["query_id", "candidate_id"]), ["ann"])
 
 
-def _judge(site: Site, name: str, count: int, *, start: int = 0, pause: float = 10.0) -> None:
+def _judge(site: Site, name: str, count: int, *, start: int = 0, pause: float = 10.0, value: int | None = 1) -> None:
     tasks = next_batch(store_of(site.owner), name, "ann", count)
-    acts = [Judgement(f"{name}-{start + place}", task.assignment, 1) for place, task in enumerate(tasks)]
+    acts = [Judgement(f"{name}-{start + place}", task.assignment, value) for place, task in enumerate(tasks)]
     now = store_of(site.owner).now()
     submit(
         store_of(site.owner),
@@ -88,6 +88,10 @@ def test_progress_tells_what_is_done_and_left(site: Site, show: Show) -> None:
     assert f"{PROGRESS.done}: 30" in said
     assert f"{PROGRESS.pace}: 72" in said
     assert "without a break" not in said
+    _judge(site, "Hats", 1, start=30, pause=50, value=None)
+    said = show("my_progress", "ann")  # who is unsure is asked again: as many are judged as the bars show
+    assert f"{PROGRESS.done}: 30" in said
+    assert f"{PROGRESS.left}: 30" in said
 
 
 def test_a_rest_is_due_after_three_quarters_of_an_hour(site: Site, show: Show) -> None:

@@ -9,10 +9,12 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from eds import tables
+from eds.labels.calibration import plan_calibration
 from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.form import Form
+from eds.labels.gold import add_gold
 from tests.browser.annotator import Annotator, axe_faults, prepare, running, store_of
-from tests.browser.judging import open_page, pairs_of, press, shown, stored, wait_painted, wait_saved, watch
+from tests.browser.judging import new_name, open_page, pairs_of, press, shown, stored, wait_painted, wait_saved, watch
 
 ASKED = Form(question="Would a customer accept B for A?", query_name="Product A", candidate_name="Product B")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
@@ -236,6 +238,28 @@ def test_the_query_keeps_its_place_and_single_pairs_are_announced(browser: Brows
             press(page, "Enter" if kind == "grid" else "j")
         assert len(seen) > 1
         assert all(box == seen[0] for box in seen)
+
+
+def test_the_answer_of_practice_moves_no_picture(browser: Browser, shop: Annotator) -> None:
+    images = shop.project.read("images")["image_id"].tolist()
+    pairs = pd.DataFrame({"query_id": images[0], "candidate_id": images[30:36]})
+    name = new_name("practised")
+    create_campaign(shop.store, Plan(name), pairs, ["ann"])
+    reason = "Another collar, longer sleeves and a print that this customer would not take instead of the plain one."
+    add_gold(shop.store, pairs.assign(candidate_id=images[36:42], value=[0, 1] * 3, note=reason))
+    plan_calibration(shop.store, name, 4)
+    for options in ({"viewport": {"width": 1280, "height": 720}}, PHONE):
+        with shop.page(browser, "ann", locale="de-DE", **options) as page:
+            watch(page)
+            open_page(page, shop, name, "ann", "practice")
+            pictures = page.locator(".pair .box:visible")
+            before = [pictures.nth(side).bounding_box() for side in (0, 1)]
+            page.keyboard.press("u")
+            expect(page.locator(".feedback")).to_be_visible()
+            assert [pictures.nth(side).bounding_box() for side in (0, 1)] == before
+            assert axe_faults(page) == []
+            page.keyboard.press("Enter")
+            expect(page.locator(".feedback")).to_be_hidden()
 
 
 def test_the_pair_stays_in_sight_while_the_server_is_gone(browser: Browser, tmp_path: Path) -> None:

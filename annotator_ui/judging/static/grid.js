@@ -134,7 +134,7 @@ export class GridPage {
 
 // How wide the query is beside pages of up to `count` candidates: what the fewest columns leave that show them nearly
 // as large as can be. It holds for a whole session, so that nothing jumps from page to page.
-export function queryWidth({ whole, height, count, aspect, gap = 8, beside = 14, least = 240, nearly = 0.86 }) {
+export function queryWidth({ whole, height, count, aspect, gap = 8, beside = 14, least = 240, nearly = 0.82 }) {
   const narrow = Math.max(least, whole * 0.25);
   const room = whole - narrow - beside;
   const best = columnsFor({ width: room, height, count, gap, aspect });

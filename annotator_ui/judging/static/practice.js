@@ -28,8 +28,9 @@ class Practice {
     });
     this.verdict = make("span", { class: "verdict-words" });
     this.why = make("span", { class: "verdict-why" });
-    this.next = make("button", { type: "button", class: "plain strong", onclick: () => this.#onward() });
-    this.strip = make("div", { class: "feedback", role: "status", "aria-live": "polite", hidden: true }, this.verdict, this.why, this.next);
+    this.next = make("span");
+    const onward = make("button", { type: "button", class: "plain strong key-button", onclick: () => this.#onward() }, this.next, make("kbd", { text: "↵", "aria-hidden": "true" }));
+    this.strip = make("div", { class: "feedback", role: "status", "aria-live": "polite", hidden: true }, this.verdict, this.why, onward);
     this.session.view.controls.prepend(this.strip);
   }
 
