@@ -49,7 +49,10 @@ class PROMISE(Texts):
     """How deep a pool must be judged."""
 
     title = "A promise of recall"
-    about = "How deep to judge so that the pool surely holds a share of all similar pairs, and its price."
+    about = (
+        "How deep to judge so that the pool surely holds a share of all similar pairs, and its price. "
+        "The confidence is that of one look."
+    )
     share = "Share of the similar pairs, %"
     confidence = "Confidence, %"
     depth = "Depth of the pool"

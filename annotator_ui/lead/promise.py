@@ -20,7 +20,7 @@ def show_promise(key: str) -> None:
         return
     left, right = st.columns(2)
     share = left.number_input(SAYS.share, 1, 99, 90, step=5, key=f"{key}-share") / 100
-    confidence = right.number_input(SAYS.confidence, 50, 99, 95, step=1, key=f"{key}-confidence") / 100
+    confidence = right.number_input(SAYS.confidence, 51, 99, 95, step=1, key=f"{key}-confidence") / 100
     try:
         found = queries.promise(share, confidence)
     except EdsError as error:  # nothing can be promised yet: the reason is the answer

@@ -108,7 +108,8 @@ def draw(console: Console, **options: Any) -> None:
 def promise(console: Console, **options: Any) -> None:
     """Show how deep to judge to hold a share of all positives.
 
-    By the labelled random draws: the pool of that depth holds so many of the similar pairs, with this confidence.
+    By the labelled random draws: the pool of that depth holds so many of the similar pairs, with this confidence. The
+    confidence is that of one look: say beforehand how many draws are to be judged.
     """
     console.show(console.project.promise_recall(**options), render_promise)
 

@@ -656,7 +656,7 @@ class Project(ProjectFiles):
         """How deep the pool must be judged to hold `share` of all similar pairs of the universe, and what that costs.
 
         By the random draws that are labelled: the depth that comes back holds so many with this confidence, however
-        the models rank. Draws of every design count.
+        the models rank. Draws of every design count. The confidence is that of one look.
         """
         from eds.project.promise import promise_recall
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from eds.errors import InputError
 from eds.project.draw_design import lists_depth
-from eds.project.inputs import Inputs
+from eds.project.inputs import PAIR, Inputs
 from eds.project.mine import read_heads
 from eds.project.models import generators
 from eds.project.pool import pool_depth
 from eds.project.prevalence import project_prevalence
-from eds.project.price import price_of
+from eds.project.price import price_of_suspects
 from eds.project.results import Result
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def promise_recall(project: "Project", share: float = 0.9, *, confidence: float 
     depths = _depths(inputs, added, confidence)
     depth = stopping_depth(depths, share)
     chosen = next((one for one in depths if one.depth == depth), depths[-1])
-    price = price_of(project, chosen.further - _labelled(inputs, added, depth)) if depth else None
+    price = _price(inputs, depth) if depth else None
     words = f"at least {share:.0%} of the similar pairs, with {confidence:.0%} confidence"
     if depth == now:
         advice = f"The pool of depth {now} holds {words}: judge all of it, and stop."
@@ -125,10 +125,11 @@ def _added(inputs: Inputs, now: int, deepest: int) -> "list[tuple[int, Integers]
     return [(now, unit[:0]), *((k, unit[best == k - 1]) for k in range(now + 1, deepest + 1))]
 
 
-def _labelled(inputs: Inputs, added: "list[tuple[int, Integers]]", depth: int) -> int:
-    """Units that the deeper pool adds and that have a label already."""
-    from eds.analysis.unit_labels import UnitLabels
-    from eds.pairs import in_sorted
+def _price(inputs: Inputs, depth: int) -> "Price":
+    """The price of the pool of this depth, as making it says."""
+    import pandas as pd
 
-    labels = UnitLabels.of(inputs.universe, inputs.decided_pairs())
-    return sum(int(in_sorted(labels.unit, units).sum()) for k, units in added if k <= depth)
+    heads = read_heads(inputs.project, generators(inputs.project, "neighbors"), depth)
+    pooled = heads[PAIR].drop_duplicates().assign(origin="pool")
+    before = inputs.suspects
+    return price_of_suspects(inputs, pd.concat([before[[*PAIR, "origin"]], pooled], ignore_index=True))

@@ -113,6 +113,9 @@ def test_a_promise_is_kept_and_has_its_price(judged: Project, shop: Shop) -> Non
     held = deep.assign(unit=product[deep["candidate_id"]].to_numpy())[["query_id", "unit"]].drop_duplicates()
     assert held.merge(units)["value"].sum() / units["value"].sum() >= 0.6
     assert found.by_depth["recall"].is_monotonic_increasing
+    prices = []
+    judged.plan(lambda one: prices.append(one.pool(k=found.depth).price))
+    assert prices == [found.price], "the pool of that depth costs what the promise says"
     assert judged.promise_recall(0.05).kept_now
     never = judged.promise_recall(0.999)
     assert never.depth is None
