@@ -18,7 +18,7 @@ from eds.project.pool import models_with_whole_ties, pool_depth, pooled_models
 from eds.project.pool_models import read_pool_lists
 from eds.project.ranks_and_scores import Evidence, Needs, choose_models, gather
 from eds.project.redrawn_negatives import with_redrawn_negatives
-from eds.project.results import Result, to_jsonable
+from eds.project.results import Result, html_of, to_jsonable
 from eds.project.seen import seen_images
 from eds.project.universe import project_universe
 from eds.registry import ANALYSES
@@ -94,8 +94,11 @@ class AnalysisResult(Result):
         return {name: frame for name, frame in frames.items() if isinstance(frame, pd.DataFrame)}
 
     def _repr_html_(self) -> str:
-        parts = [f"<h4>{name}</h4>{frame.to_html(index=False)}" for name, frame in self.tables.items()]
-        return "".join([*parts, *(f"<p>{note}</p>" for note in self.notes)])
+        result = self.result.to_dict() if hasattr(self.result, "to_dict") else self.result
+        if is_dataclass(result) and not isinstance(result, type):
+            result = {part.name: getattr(result, part.name) for part in fields(result)}
+        parts = result if isinstance(result, Mapping) else {self.analysis: result}
+        return "".join([html_of(parts, {}), *(f"<p>{note}</p>" for note in self.notes)])
 
     @property
     def notes(self) -> list[str]:

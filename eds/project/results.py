@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,17 +26,31 @@ class Result:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: single values in one table, then the charts, then every frame."""
-        from eds.html import render
-        from eds.reports.svg import chart_svg
+        return html_of({part.name: getattr(self, part.name) for part in fields(self) if part.repr}, self.charts())
 
-        values = {part.name: getattr(self, part.name) for part in fields(self) if part.repr}
-        return render(
-            "eds.project/result.html.j2",
-            values={name: _short(value) for name, value in values.items() if isinstance(value, (str, int, float))},
-            charts={title: chart_svg(chart, title) for title, chart in self.charts().items()},
-            frames={name: frame for name, value in values.items() if (frame := _to_frame(value)) is not None},
-            rows=ROWS,
-        )
+
+def html_of(values: Mapping[str, Any], charts: "Mapping[str, alt.LayerChart]") -> str:
+    """The values as HTML: single ones in one table, then the charts, then every frame; nested values one level deep."""
+    from eds.html import render
+    from eds.reports.svg import chart_svg
+
+    single: dict[str, str] = {}
+    frames: dict[str, Any] = {}
+    for name, value in values.items():
+        inner = _inner(value)
+        for key, item in ({"": value} if inner is None else inner).items():
+            title = f"{name}: {key}" if key else name
+            if (frame := _to_frame(item)) is not None:
+                frames[title] = frame
+            elif text := _short(item):
+                single[title] = text
+    return render(
+        "eds.project/result.html.j2",
+        values=single,
+        charts={title: chart_svg(chart, title) for title, chart in charts.items()},
+        frames=frames,
+        rows=ROWS,
+    )
 
 
 def given_values(options: Any) -> dict[str, Any]:
@@ -65,6 +80,15 @@ def to_jsonable(value: Any) -> Any:
     return None if str(value) in ("<NA>", "NaT") else str(value)
 
 
+def _inner(value: Any) -> Mapping[str, Any] | None:
+    """The parts of a value that has some and no form of its own."""
+    if _short(value) is not None or _to_frame(value) is not None:
+        return None
+    if is_dataclass(value) and not isinstance(value, type):
+        return {part.name: getattr(value, part.name) for part in fields(value) if part.repr}
+    return {str(key): item for key, item in list(value.items())[:ROWS]} if isinstance(value, Mapping) else None
+
+
 def _to_frame(value: Any) -> Any:
     """A frame as it is, a list of dataclasses or dicts as a frame; None for anything else."""
     import pandas as pd
@@ -76,9 +100,40 @@ def _to_frame(value: Any) -> Any:
         and value
         and all(is_dataclass(item) or isinstance(item, Mapping) for item in value)
     ):
-        return pd.DataFrame(to_jsonable(value))
+        return pd.DataFrame([row for item in to_jsonable(value) for row in _rows(item)])
     return None
 
 
-def _short(value: str | float) -> str:
-    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+def _rows(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A row, or one for each model where several values of it are given by model.
+
+    >>> _rows({"measure": "AUC", "full": {"a": 0.9, "b": 0.8}, "mean": {"a": 0.7, "b": 0.6}})
+    [{'measure': 'AUC', '': 'a', 'full': 0.9, 'mean': 0.7}, {'measure': 'AUC', '': 'b', 'full': 0.8, 'mean': 0.6}]
+    """
+    by_key = {name: value for name, value in item.items() if isinstance(value, Mapping)}
+    keys = {tuple(value) for value in by_key.values()}
+    if len(by_key) < 2 or len(keys) > 1:
+        return [dict(item)]
+    flat = {name: value for name, value in by_key.items() if not any(isinstance(v, Mapping) for v in value.values())}
+    single = {name: value for name, value in item.items() if name not in by_key}
+    return [{**single, "": key, **{name: value[key] for name, value in flat.items()}} for key in keys.pop()]
+
+
+def _short(value: Any) -> str | None:
+    """A value in a few words: a number, a text, names, an estimate with its limits; None if it has no such form.
+
+    >>> _short(0.25), _short(["a", "b"]), _short({"low": 1})
+    ('0.25', 'a, b', None)
+    """
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    if isinstance(value, (str, int, Path)):
+        return str(value)
+    if isinstance(value, (list, tuple)) and value and all(isinstance(item, (str, int, float, Path)) for item in value):
+        return ", ".join(map(str, value[:ROWS])) + (", ..." if len(value) > ROWS else "")
+    if isinstance(text := getattr(value, "text", None), str):
+        return text
+    if is_dataclass(value) and all(hasattr(value, name) for name in ("value", "low", "high")):
+        middle, low, high = (_short(getattr(value, name)) for name in ("value", "low", "high"))
+        return f"{middle} [{low}, {high}]"
+    return None
