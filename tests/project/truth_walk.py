@@ -28,6 +28,7 @@ class World:
     k: int = 5
     order: str = "random"
     judged: float = 1.0  # share of the pool, from its first position on
+    weighted: int = 0  # draws that follow the labels of all that
 
     @property
     def rules(self) -> PairRules:
@@ -72,13 +73,17 @@ def walk(world: World, seed: int, folder: Path) -> Walk:
         "suspects.batch": 60,
     }
     project = make_project(shop, folder, settings)
-    project.mine(k=world.k + 1)
+    project.mine(k=world.k + (15 if world.weighted else 1))
     project.pool(k=world.k, order=world.order)
     project.draw_random(world.draws)
     suspects = project.read("suspects")
     pool = suspects[suspects["origin"] == "pool"].sort_values("position")
     seen = pool.head(round(world.judged * len(pool)))
     judge(shop, project, pd.concat([seen, suspects[suspects["origin"] == "random"]])[PAIR], folder / "votes.csv")
+    if world.weighted:
+        project.draw(world.weighted, design="weighted")
+        suspects = project.read("suspects")
+        judge(shop, project, pd.concat([seen, suspects[suspects["origin"] == "random"]])[PAIR], folder / "more.csv")
     return Walk(shop, project, world)
 
 

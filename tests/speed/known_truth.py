@@ -24,6 +24,8 @@ WORLDS = (
     World("3 views, p 8 %", replace(SMALL, views=(3, 3), prevalence=0.08), draws=400),
     World("1 to 4 views, pairs of images", replace(SMALL, prevalence=0.03), one_per_product=False, draws=900),
     World("half judged, random order", replace(SMALL, prevalence=0.03), judged=0.5),
+    World("weighted draws", replace(SMALL, prevalence=0.03), draws=300, weighted=300),
+    World("half judged, weighted draws", replace(SMALL, prevalence=0.03), draws=300, weighted=300, judged=0.5),
     World("half judged, fusion", replace(SMALL, prevalence=0.03), judged=0.5, order="fusion"),
 )
 
