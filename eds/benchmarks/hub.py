@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from eds.benchmarks.folder import SUMS
 from eds.distribution import install
@@ -34,6 +35,19 @@ def check_repository(name: str) -> str:
             f"{name!r} is not the name of a repository", hint="Give ORGANISATION/NAME, as example/garments."
         )
     return name
+
+
+def check_endpoint(address: str | None) -> None:
+    """InputError for an address that is none, or with a password: provenance keeps the address."""
+    try:
+        parts = urlsplit(address or "https://hub.example")
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        sound = False
+    if not sound:
+        raise InputError(
+            "not the address of a hub", where="endpoint", hint="Write https://HOST, without a name and a password."
+        )
 
 
 def read_token(variable: str) -> str:

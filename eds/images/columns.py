@@ -15,6 +15,7 @@ ALIASES = {
     "product_id": ("product", "sku", "item_id", "item"),
     "path": ("file", "filename", "file_name", "filepath", "file_path", "image_path"),
 }  # in order: the first that a file has is taken
+SHOWN, LONGEST = 30, 40  # columns in a message; characters of one
 
 
 def rename_columns(rows: pd.DataFrame, columns: Mapping[str, str], where: str) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -37,7 +38,7 @@ def rename_columns(rows: pd.DataFrame, columns: Mapping[str, str], where: str) -
         raise InputError(
             "the column map does not fit",
             where=where,
-            hint=f"The file's columns: {', '.join(there)}. Those of images: {', '.join(tables.IMAGES.names)}.",
+            hint=f"The file's columns: {_listed(there)}. Those of images: {', '.join(tables.IMAGES.names)}.",
             faults=faults,
         )
     taken = pd.DataFrame({ours: rows[theirs] for ours, theirs in wanted.items()}, index=rows.index)
@@ -69,6 +70,17 @@ def mapping_notes(rows: pd.DataFrame, mappings: Iterable[Mapping[str, str]]) -> 
             "--map product=COLUMN if there is one"
         )
     return [text]
+
+
+def _listed(names: list[str]) -> str:
+    """The names as a message shows them: not too many, none too long, and nothing that moves a terminal's cursor.
+
+    >>> _listed(["path", "x" * 50, chr(27)])
+    'path, xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..., ?'
+    """
+    shown = [name if len(name) <= LONGEST else f"{name[:LONGEST]}..." for name in names[:SHOWN]]
+    more = [f"and {len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
+    return "".join(sign if sign.isprintable() else "?" for sign in ", ".join([*shown, *more]))
 
 
 def _full_name(ours: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from eds.benchmarks.hub import check_repository, pull_folder, push_folder, read_token
+from eds.benchmarks.hub import check_endpoint, check_repository, pull_folder, push_folder, read_token
 from eds.project.dataset_card import CardText
 from eds.project.exchange import FORMAT_OF_HUBS, ExportResult, ImportResult, export, import_pulled, would_push
 from eds.project.results import Result
@@ -37,6 +37,7 @@ def push(
 ) -> PushResult:
     """Write the benchmark and put it on the hub; see `Project.push`."""
     check_repository(repository)
+    check_endpoint(endpoint)
     would_push(project, f"the {'public' if public else 'private'} data set {repository} on the hub")
     token = read_token(token_env)
     with TemporaryDirectory(prefix="eds-push-") as place:
@@ -58,6 +59,7 @@ def pull(
 ) -> ImportResult:
     """Download a benchmark from the hub and import it; see `Project.pull`."""
     check_repository(repository)
+    check_endpoint(endpoint)
     if project.dry_run:
         project.would("change", "the project's tables", f"to those of {repository}, which would be downloaded")
         project.end_rehearsal()

@@ -89,6 +89,8 @@ def test_what_somebody_else_keeps_there_is_not_deleted(shop: Project, hub: Hub) 
         (lambda shop, hub: shop.push(NAME, token_env="WRITER", endpoint="http://127.0.0.1:9"), "cannot be used"),
         (lambda shop, hub: shop.pull("example/nothing", endpoint=hub.url), "no such data set"),
         (lambda shop, hub: shop.pull("example/nothing", endpoint="http://127.0.0.1:9"), "cannot be used"),
+        (lambda shop, hub: shop.pull(NAME, endpoint="https://me:secret@hub.example"), "not the address of a hub"),
+        (lambda shop, hub: shop.push(NAME, token_env="WRITER", endpoint="hub.example"), "not the address of a hub"),
     ],
 )
 def test_each_refusal_is_one_line_and_nothing_is_left(shop: Project, hub: Hub, act: object, told: str) -> None:
