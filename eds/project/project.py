@@ -152,6 +152,12 @@ class Project(ProjectFiles):
             labels = labels_frame(store)
         return labels if columns is None else labels[list(columns)]
 
+    def states(self) -> list[State]:
+        """The condition of every table, in the order of the flow; vectors are held against their digests."""
+        from eds.project.status import with_missing_files
+
+        return [with_missing_files(self, state) for state in super().states()]
+
     def status(self) -> "StatusResult":
         """The condition of every table: absent, fresh, stale (and why), damaged or unreadable."""
         from eds.project.status import read_status

@@ -44,7 +44,7 @@ class StatusResult(Result):
 
 def read_status(project: Project) -> StatusResult:
     """Read the condition of every table; vectors with a missing, truncated or changed file are damaged."""
-    tables = [_with_missing_files(project, state) for state in project.states()]
+    tables = project.states()
     inputs = Inputs(project)
     try:
         universe = inputs.universe
@@ -71,7 +71,8 @@ def missing_files(project: Project, model: str) -> list[str]:
     return [*([ids] if (ids := lost_ids(folder)) else []), *shards]
 
 
-def _with_missing_files(project: Project, state: State) -> State:
+def with_missing_files(project: Project, state: State) -> State:
+    """The state of a table; of vectors with a missing, truncated or changed file: damaged."""
     if state.table != "embeddings" or state.condition not in ("fresh", "stale"):
         return state
     try:

@@ -46,6 +46,8 @@ def test_altered_bytes_are_told(project: Project) -> None:
     with pytest.raises(TableError, match=r"00000\.npy is not the file that was written"):
         Vectors.open(folder)
     assert "is not the file that was written" in missing_files(project, "m")[0]
+    assert [state.condition for state in project.states() if state.table == "embeddings"] == ["damaged"]
+    assert {state.condition for state in project.status().tables if state.table == "embeddings"} == {"damaged"}
 
 
 def test_a_file_is_hashed_once_for_each_state(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
