@@ -5,7 +5,6 @@ on stderr says what to do), 1 internal error (with its traceback), 130 interrupt
 """
 
 import importlib
-import json
 import os
 import sys
 from typing import Any
@@ -116,4 +115,6 @@ def _answer_error(text: str, error: dict[str, Any], where: str = "eds") -> None:
     from eds.cli.console import answered
 
     if "--json" in sys.argv and not answered:
+        import json  # here: eds --help starts without it
+
         click.echo(json.dumps({"error": {**error, "exit_code": 2}}, ensure_ascii=False, indent=2))
