@@ -19,7 +19,9 @@ from annotator_ui.lanes import in_lane
 SUFFIXES = (".js", ".css")
 LARGE = 1024  # bytes; a smaller file gains nothing
 # Streamlit fetches its font of icons at every start, 376 kB, by asking for what shows a space. Told which characters
-# the names of icons are made of, browsers fetch it when an icon is shown: never where pairs are judged.
+# the names of icons are made of, browsers fetch it when an icon is shown: never where pairs are judged. Only there,
+# since a font without a space is no measure of the lines in which icons stand.
+LATER = "icons=later"  # the query of the styles whose icons are fetched when they are shown
 ICONS = b"font-family:Material Symbols Rounded;"
 SHOWN = ICONS + b"unicode-range:U+30-39,U+5F,U+61-7A;"
 TEXTS = re.compile(
@@ -36,7 +38,7 @@ class CompressedScripts:
         folder = Path(file_util.get_static_dir())
         files = (path for suffix in SUFFIXES for path in (folder / "static").rglob(f"*{suffix}"))
         self._files = {f"{base}/{path.relative_to(folder).as_posix()}": path for path in files}
-        self._kept: dict[str, bytes] = {}
+        self._kept: dict[tuple[str, bool], bytes] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send a compressed file, or let the request through."""
@@ -44,9 +46,10 @@ class CompressedScripts:
         if path is None or "gzip" not in Headers(scope=scope).get("accept-encoding", ""):
             await self.app(scope, receive, send)
             return
-        content = self._kept.get(scope["path"])
+        later = scope.get("query_string") == LATER.encode()
+        content = self._kept.get((scope["path"], later))
         if content is None:  # two at once compress twice, and keep the same bytes
-            content = self._kept[scope["path"]] = await in_lane("background", _compressed, path)
+            content = self._kept[scope["path"], later] = await in_lane("background", _compressed, path, later)
         headers = {"Vary": "Accept-Encoding", "Cache-Control": LASTING}
         if content:
             headers["Content-Encoding"] = "gzip"
@@ -56,9 +59,9 @@ class CompressedScripts:
         await Response(content, headers=headers, media_type=media_type)(scope, receive, send)
 
 
-def _compressed(path: Path) -> bytes:
+def _compressed(path: Path, later: bool) -> bytes:
     """The file's bytes compressed; nothing where that does not pay."""
     content = path.read_bytes()
     if path.suffix == ".css":
-        content = TEXTS.sub(b"", content.replace(ICONS, SHOWN))
+        content = TEXTS.sub(b"", content.replace(ICONS, SHOWN) if later else content)
     return gzip.compress(content, 9, mtime=0) if len(content) >= LARGE else b""

@@ -59,7 +59,9 @@ class PicturePrefetch:
             await anyio.sleep(AGAIN)
 
     def _work(self) -> tuple[object, list[str]]:
-        """What changes when there is new work, and the open campaigns."""
+        """What changes when there is new work, and the open campaigns; nothing before there are pictures."""
+        if not self._project.path("images").exists():
+            return None, []
         campaigns = self._project.campaigns.list()
         waiting = campaigns[campaigns["closed_at"].isna()]
         plan = waiting[["name", "items", "experts"]].to_numpy().tolist()

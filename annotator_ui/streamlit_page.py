@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import file_util
 
 from annotator_ui import language, streamlit_words
+from annotator_ui.compressed_scripts import LATER
 from annotator_ui.judging import assets
 
 # Not asked of Streamlit for a page: a copy that the browser has may be another one, and it comes as it is.
@@ -22,6 +23,7 @@ WHOLE = (b"if-none-match", b"if-modified-since", b"range", b"accept-encoding")
 ENGLISH = b'<html lang="en">'
 END = b"</head>"
 FONT = re.compile(rb'<link\s+rel="preload"[^>]*\bas="font"[^>]*>')
+STYLE = re.compile(rb"(static/css/index\.[\w-]+\.css)")
 JUDGING = ("pair", "grid", "practice", "adjudicate")  # pages that mount the judging component
 PARTS = ("Html.*.js", "BidiComponent.*.js")  # Streamlit's scripts of what these pages are made of
 IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*["\'`]\./([\w.-]+\.js)["\'`]')
@@ -79,7 +81,9 @@ class StreamlitPage:
     def _written(self, place: str) -> bytes:
         """The page of this address in the language of the request."""
         body, of = FONT.sub(b"", self._page), language.current()
-        added = "".join(_early(self._base)) if place in JUDGING else ""
+        added = ""
+        if place in JUDGING:
+            body, added = STYLE.sub(rb"\1?" + LATER.encode(), body), "".join(_early(self._base))
         if of != language.SOURCE:
             body = body.replace(ENGLISH, f'<html lang="{of}">'.encode(), 1)
             added += streamlit_words.tag(self._base)

@@ -43,11 +43,11 @@ def show(who: Viewer) -> None:
 
 
 def _shares(found: StandingResult) -> None:
-    rate = found.pool_rate.to_dict()
-    shown = html.limits(rate["low"], rate["high"], reason=rate["no_interval"])
+    rate, interval = found.pool_rate, found.pool_rate.interval
+    shown = html.limits(interval.low, interval.high, reason=interval.no_interval)
     figures = (
         (SAYS.p, *_shown(found.p, found.p_at_every_look, 3)),
-        (SAYS.pool_rate, html.percent(rate["rate"]), shown),
+        (SAYS.pool_rate, html.percent(rate.value), shown),
         (SAYS.recall, *_shown(found.recall, found.recall_at_every_look, 1)),
         (SAYS.positives, *_count(found.positives)),
     )

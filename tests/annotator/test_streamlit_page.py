@@ -54,6 +54,10 @@ def test_no_page_fetches_streamlit_s_font_of_texts(client: TestClient) -> None:
     assert TEXTS.search(style.read_bytes())
     sent = client.get(f"/eds/static/css/{style.name}", headers={"Accept-Encoding": "gzip"}).content
     assert b"SourceSansVF" not in sent
+    assert ICONS + b"font-style" in sent
+    named = re.search(r"static/css/[^\"]+", client.get("/eds/pair", headers=BROWSER).text)
+    assert named is not None
+    sent = client.get(f"/eds/{named[0]}", headers={"Accept-Encoding": "gzip"}).content
     assert ICONS + b"unicode-range:" in sent  # no space, by which Streamlit would fetch it at once
     assert b"MaterialSymbols-Rounded" in sent
 

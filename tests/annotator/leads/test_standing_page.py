@@ -5,8 +5,10 @@ import pytest
 from annotator_ui import html
 from annotator_ui.app_state import Site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.texts import FORMATS
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from annotator_ui.texts_standing import DRAWS, PROMISE, STANDING, VOTES
+from eds.tables import Provenance
 from tests.annotator.judged import NAME
 from tests.annotator.leads.pages import metrics, page_text, run
 
@@ -31,6 +33,17 @@ def test_the_standing_is_that_of_the_verb(decided: Site) -> None:
     text = page_text(app)
     assert all(escape_markdown(plan.text) in text for plan in found.plans)
     assert app.dataframe[1].value["hours"].tolist() == found.growth["hours"].tolist()
+
+
+def test_a_few_queries_have_no_interval_but_its_reason(decided: Site) -> None:
+    truth = decided.project.read("truth")
+    few = truth[truth["query_id"].isin(truth["query_id"].unique()[:3])]
+    decided.project.write(few, "truth", Provenance("three queries"))
+    rate = decided.project.standing().pool_rate
+    assert metrics(run("standing"))[STANDING.pool_rate] == (
+        html.percent(rate.value),
+        FORMATS.no_interval.format(reason="fewer than 8 queries"),
+    )
 
 
 def test_models_are_hidden_from_who_judges_and_the_page_from_experts(decided: Site, viewer: dict[str, str]) -> None:
