@@ -18,7 +18,7 @@ from eds.project.measures import format_value, parse_measures, short_names
 from eds.project.ranks_and_scores import official_rules
 from eds.project.remote_paths import local_file
 from eds.project.results import Result, to_jsonable
-from eds.project.score import CONFIDENCE, FIRST, RESAMPLES, ScoreResult
+from eds.project.score import CONFIDENCE, FIRST, RESAMPLES, SELF_REMOVED, ScoreResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,7 @@ PAGE, SUFFIXES = "leaderboard.html", (".html", ".md", ".json")
 WITHOUT_RULES = ("ROC-AUC", "P@5", "RR@5", "Judged@5")  # where the lists keep the query's product or all its images
 HUMAN, CHANCE = "experts (each against the others)", "chance"
 EVERY = "*"
+LIMITS = ("value", "low", "high")
 TOLERANCE = 1e-9  # of a value that has no interval
 
 
@@ -40,7 +41,9 @@ class LeaderboardRow:
     kind: str  # model, human, chance
     name: str
     side: str | None  # of a model: generator or newcomer
-    cells: Mapping[str, Mapping[str, Any]]  # by measure: value, low, high, groups, text
+    cells: Mapping[
+        str, Mapping[str, Any]
+    ]  # by measure: value, low, high, groups, text; self_removed where that is shown
     trained_on: tuple[str, ...] = ()  # what of this project a model learned from
 
     @property
@@ -88,7 +91,7 @@ class LeaderboardResult(Result):
         """Refuse where a value is below what is required, or than the baseline's interval."""
         if self.failures:
             raise ProjectError(
-                f"{len(self.failures):,} values are too low",
+                "one value is too low" if len(self.failures) == 1 else f"{len(self.failures):,} values are too low",
                 where="leaderboard",
                 hint="See the leaderboard, or change what is required.",
                 faults=list(self.failures),
@@ -140,7 +143,12 @@ def _build(project: "Project", scores: ScoreResult, measures: "Sequence[Measure]
     labels = inputs.measured_labels(measures)
     rows = [*_model_rows(scores, measures), *_reference_rows(project, inputs, labels, measures)]
     fairness = {item.measure: item.grade for item in scores.fairness}
-    texts = list(map(str, measures))
+    names = dict(zip(map(str, measures), short_names(measures), strict=True))
+    reduced = {str(one): scores.comparison.get(one) for one in measures}
+    headings = [
+        f"{name}, {SELF_REMOVED}" if (part := reduced[text]) and part.on_reduced_pools else name
+        for text, name in names.items()
+    ]
     notes = [
         f"{len(labels):,} judged pairs of {labels['query_id'].nunique():,} queries. [{100 * scores.confidence:g} % "
         "interval over queries]. Models that share a letter in a column are not distinguishable (paired, Holm).",
@@ -151,12 +159,12 @@ def _build(project: "Project", scores: ScoreResult, measures: "Sequence[Measure]
         *comparison_notes(scores.comparison),
     ]
     if fairness:
-        graded = "; ".join(f"{name}: {grade}" for name, grade in fairness.items() if name in texts)
+        graded = "; ".join(f"{names[text]}: {grade}" for text, grade in fairness.items() if text in names)
         notes.append(f"Fairness to models that did not build the pool: {graded}.")
     return LeaderboardResult(
         project.config.project.name or project.root.name,
-        tuple(texts),
-        tuple(short_names(measures)),
+        tuple(names),
+        tuple(headings),
         tuple(rows),
         fairness,
         tuple(notes),
@@ -181,10 +189,14 @@ def _model_rows(scores: ScoreResult, measures: "Sequence[Measure]") -> list[Lead
             row = whole.loc[(model, measure)]
             text = str(texts[measure].loc[model, column])
             cells[measure] = {
-                **{key: to_jsonable(row[key]) for key in ("value", "low", "high")},
+                **{key: to_jsonable(row[key]) for key in LIMITS},
                 "groups": letters,
                 "text": f"{text} {letters}".strip(),
             }
+            if compared and compared.on_reduced_pools and model in compared:
+                own = compared[model]
+                held = (own.self_removed, own.self_removed_low, own.self_removed_high)
+                cells[measure]["self_removed"] = {key: to_jsonable(one) for key, one in zip(LIMITS, held, strict=True)}
         trained = tuple(scores.comparison.trained.get(model, ()))
         rows.append(LeaderboardRow("model", str(model), scores.comparison.sides.get(model), cells, trained))
     return rows
@@ -269,9 +281,13 @@ def _limit(text: str) -> "tuple[str, Measure, float]":
     return (model if colon else EVERY, Measure.parse(measure), least)
 
 
-class _Cell(BaseModel):
+class _Limits(BaseModel):
     value: FiniteFloat | None
     low: FiniteFloat | None = None
+
+
+class _Cell(_Limits):
+    self_removed: _Limits | None = None
 
 
 class _Row(BaseModel):
@@ -307,16 +323,21 @@ def _with_checks(
                 f"no model {model!r} on the leaderboard", where="--fail-below", hint=f"There are: {known}."
             )
         for name, row in models.items():
-            value = row.cells[str(measure)]["value"]
+            shown_as, value = str(measure), row.cells[str(measure)]["value"]
+            if own := row.cells[str(measure)].get("self_removed"):
+                shown_as, value = f"{measure}, {SELF_REMOVED},", own["value"]
             if model in (EVERY, name) and (value is None or value < least):
                 shown = "undefined" if value is None else f"{value:.4g}"
-                failures.append(f"{name}: {measure} is {shown}, below {least:g}")
+                failures.append(f"{name}: {shown_as} is {shown}, below {least:g}")
     changes = []
     for (name, text), before in (baseline or {}).items():
         if name not in models or text not in models[name].cells:
             failures.append(f"{name}: {text} was on the baseline and is missing")
             continue
-        value, was, low = models[name].cells[text]["value"], before.value, before.low
+        cell, then = models[name].cells[text], _Limits(value=before.value, low=before.low)
+        if before.self_removed and "self_removed" in cell:
+            cell, then = cell["self_removed"], before.self_removed
+        value, was, low = cell["value"], then.value, then.low
         if was is None:
             continue
         least = was - TOLERANCE if low is None else low

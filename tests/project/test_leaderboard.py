@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +120,32 @@ def test_a_baseline_refuses_what_fell_below_its_interval(shop: eds.Project, tmp_
     now = shop.leaderboard(tmp_path / "now.html", resamples=200, compare=tmp_path / "base.json")
     assert [change["measure"] for change in now.changes if change["below"]] == ["VSD-HR@5"]
     assert sum("gone" in text for text in now.failures) == 4
+
+
+def test_where_a_newcomer_is_the_values_that_are_shown_are_those_that_are_checked(
+    shop: eds.Project, tmp_path: Path
+) -> None:
+    project = eds.Project.open(shutil.copytree(shop.root, tmp_path / "shop"))
+    before = project.leaderboard(tmp_path / "before.html", measures="ROC-AUC", resamples=200)
+    assert before.headings == ("ROC-AUC",)
+    project.embed("lbp=descriptor:lbp")
+    project.mine(k=20)
+    board = project.leaderboard(tmp_path / "b.html", measures="ROC-AUC", resamples=200, fail_below=["ROC-AUC=2"])
+    assert board.headings == ("ROC-AUC, self-removed",)
+    (measure,) = board.measures
+    for row, told in zip(board.rows[:3], board.failures, strict=True):
+        cell = row.cells[measure]
+        assert str(cell["text"]).startswith(f"{cell['self_removed']['value']:.3f}")
+        assert told == f"{row.name}: {measure}, self-removed, is {cell['self_removed']['value']:.4g}, below 2"
+    again = project.leaderboard(
+        tmp_path / "c.html", measures="ROC-AUC", resamples=200, compare=tmp_path / "before.json"
+    )
+    assert [change["before"] == change["value"] for change in again.changes] == [True, True]  # plain with plain
+    raised = json.loads((tmp_path / "b.json").read_text())
+    raised["rows"][0]["cells"][measure]["self_removed"]["low"] = 2
+    (tmp_path / "b.json").write_text(json.dumps(raised))
+    now = project.leaderboard(tmp_path / "d.html", measures="ROC-AUC", resamples=200, compare=tmp_path / "b.json")
+    assert len(now.failures) == 1
 
 
 @pytest.mark.parametrize(
