@@ -71,7 +71,7 @@ def wilson_interval(a: Any, n: Any, level: float = 0.95, *, weighted: bool = Fal
     Source: Wilson 1927; specification 13.1.
     Conventions: `a` and `n` are counts, numbers or arrays of one shape; the lower limit is exactly 0 at a = 0, the
     upper exactly 1 at a = n; nothing counted (n = 0) gives [0, 1]. Pairs of the same queries are not independent:
-    `rate_interval`. `weighted` allows counts that are no integers: those of an effective sample size.
+    `rate_interval`. `weighted` allows counts that are not integers: those of an effective sample size.
     Example, run by doctest:
     >>> [round(limit, 12) for limit in wilson_interval(2, 2000)]
     [0.000274278918, 0.003638934269]

@@ -21,7 +21,7 @@ def unseen_positives(found_by_exactly: Sequence[int], models: int) -> dict[str, 
     """
     if any(count < 0 for count in found_by_exactly) or models < 1 or any(found_by_exactly[models:]):
         raise InputError(
-            "found_by_exactly are no counts of 1..models", hint="Give one count for each number of models."
+            "found_by_exactly are not counts of 1..models", hint="Give one count for each number of models."
         )
     once, twice = [*found_by_exactly, 0, 0][:2]
     observed = sum(found_by_exactly)

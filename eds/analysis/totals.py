@@ -26,7 +26,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Sampled:
-    """A part of the units outside the pool, and the labelled draws from it; counts of weighted draws are no integers.
+    """A part of the units outside the pool, and the labelled draws from it; counts of weighted draws are not integers.
 
     `missing` draws lack a label: they widen the limits, once as negative and once as positive.
     """

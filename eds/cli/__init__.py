@@ -28,7 +28,7 @@ GROUPS = {
     "suspects": ("eds.cli.suspects", "Pairs to judge: the pool, random and other draws."),
     "undo": ("eds.cli.undo", "Undo a pool, draw, campaign or import of votes."),
     "labels": ("eds.cli.labels", "Experts' judgements: accounts, campaigns, exchange."),
-    "assistant": ("eds.cli.assistant", "A second judge that never votes: fewer labels for the same."),
+    "assistant": ("eds.cli.assistant", "A second judge that never votes, to save labels."),
     "truth": ("eds.cli.truth", "Labels decided from the votes; experts' agreement."),
     "metrics": ("eds.cli.metrics", "Score models against the labels."),
     "analysis": ("eds.cli.analysis", "Cost, prevalence, overlap, bias and robustness."),

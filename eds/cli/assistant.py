@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @click.group()
 def assistant() -> None:
-    """A second judge that never votes: fewer labels for the same."""
+    """A second judge that never votes, to save labels."""
 
 
 @command(assistant, "import", example="eds assistant import helper answers.csv")
 @click.argument("name")
 @click.argument("file", type=existing_file)
-@click.option("--family", default="", help="What the judge is made of, as clip: such models it does not judge.")
+@click.option("--family", default="", help="Family of the judge, as clip: it does not judge models of its family.")
 @click.option("--blind", is_flag=True, help="It was not fitted on labels of the same queries.")
 def import_answers(console: Console, name: str, file: "Path", family: str, blind: bool) -> None:
     """Store the answers of a file, all or none.

@@ -51,7 +51,7 @@ def experts() -> None:
 
 @command(experts, "add", example="eds labels experts add lead-1 --role lead")
 @click.argument("name")
-@click.option("--role", type=one_of(choices.Role), default="expert", help="Their rights.")
+@click.option("--role", type=one_of(choices.Role), default="expert", help="Role of the account.")
 @click.option("--campaign", "campaigns", multiple=True, help="A campaign that they join on signing in; repeatable.")
 @hours
 def add_expert(console: Console, name: str, role: str, campaigns: tuple[str, ...], hours: float) -> None:

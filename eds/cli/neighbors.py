@@ -36,7 +36,7 @@ def neighbors() -> None:
 @click.option("--allow-low-recall", is_flag=True, help="Accept a recall below 99 % of the exact lists.")
 @allow_missing
 @click.option("--threads", type=click.IntRange(1), help="Threads beside those of the matrix products.")
-@click.option("--force", is_flag=True, help="Mine lists that are up to date, too.")
+@click.option("--force", is_flag=True, help="Mine again lists that are up to date.")
 def mine(console: Console, **options: Any) -> None:
     """Search the k nearest candidates of every query.
 

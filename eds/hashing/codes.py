@@ -43,7 +43,7 @@ def pack(codes: Codes, what: str = "codes") -> tuple[Packed, int]:
         found = found.astype(np.float64) if found.dtype == object else found
     except (ValueError, TypeError) as error:
         raise InputError(
-            "codes differ in length, or are no numbers", where=what, hint="Give one length to all."
+            "codes differ in length, or are not numbers", where=what, hint="Give one length to all."
         ) from error
     if found.ndim != 2 or found.dtype.kind not in "biuf":
         raise InputError(

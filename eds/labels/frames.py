@@ -19,14 +19,14 @@ from eds.labels.vote_imports import is_void, void_imports
 from eds.schema import to_frame
 from eds.tables import LABELS
 
-ADJUDICATION = "adjudication"  # origin of items that a lead decided: their acts are no votes (adjudication.py)
+ADJUDICATION = "adjudication"  # origin of items that a lead decided: their acts are not votes (adjudication.py)
 FURTHER = ("campaign", "mode", "polarity", *chain.BESIDE)  # what an export adds to the table's columns
 
 
 def labels_frame(store: Store, *, as_of: datetime | None = None, campaign: str | None = None) -> pd.DataFrame:
     """Every act so far as the labels table, oldest first; as it was at a moment; of one campaign.
 
-    A lead's decisions on disputed pairs are no votes: they are there only if their campaign is named.
+    A lead's decisions on disputed pairs are not votes: they are there only if their campaign is named.
     """
     rows = store.snapshot(lambda connection: labels_arrow(connection, store.place, as_of, campaign))
     return to_frame(rows.select(LABELS.names))
@@ -220,8 +220,8 @@ class Panels:
     """Who is asked: `sizes` by pair, campaign and wave, `members` by campaign.
 
     `sizes`: query_id, candidate_id, campaign, wave, panel, stopped. `panel` counts the experts who answered and those
-    who still will (who left, was disabled or flagged the pair twice is waited for no more, and votes of a void import
-    are no answers); `stopped` those of them who are not asked since the pair was decided without them. Where a campaign
+    who still will (not those who left, were disabled or flagged the pair twice; votes of a void import are not
+    answers); `stopped` those of them who are not asked since the pair was decided without them. Where a campaign
     is adaptive, who is not asked is not of the pair's panel. `members`: campaign, expert_id, wave. Experts who joined a
     campaign at the same time are one wave, counted from 0; where each pair is asked of some of the experts, or of as
     many as it needs, there are no waves, since who joins takes over work of the others.

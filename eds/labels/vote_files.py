@@ -243,7 +243,7 @@ def _read_jsonl(path: Path, names: Collection[str]) -> pd.DataFrame:
             if not any(plain(name) in answers or name in names for name in row):
                 faults.append(f"row {number}: has no value (null for unsure)")
             rows.append(row)
-    refuse(faults, "lines are no votes", str(path), "Write one JSON object a line.")
+    refuse(faults, "lines are not votes", str(path), "Write one JSON object a line.")
     return pd.DataFrame(rows, dtype=object) if rows else pd.DataFrame(columns=list(COLUMNS), dtype=object)
 
 

@@ -32,7 +32,7 @@ class Lookup:
 
     @classmethod
     def of(cls, vectors: Vectors, images: pd.DataFrame, rules: Rules) -> Self:
-        """Number the images once; those of role `query` are no candidates."""
+        """Number the images once; those of role `query` are not candidates."""
         asked = images["role"].where(images["role"] == "query", "both")
         return cls(vectors, QueryGallery.of(vectors, images.assign(role=asked), rules), rules)
 

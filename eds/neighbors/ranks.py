@@ -103,7 +103,7 @@ def _refuse_strangers(query: Array, candidate: Array, pairs: pd.DataFrame, image
     faults = []
     no_query = pairs.loc[query < 0, "query_id"].unique()
     if len(no_query):
-        faults.append(f"query_id: {len(no_query):,} are no queries of table images: {named(no_query)}")
+        faults.append(f"query_id: {len(no_query):,} are not queries of table images: {named(no_query)}")
     others = pairs.loc[candidate < 0, "candidate_id"].drop_duplicates()
     known = set(images["image_id"]) if len(others) else set()
     unknown = [name for name in others.tolist() if name not in known]

@@ -53,7 +53,7 @@ def _usual(inputs: Inputs) -> "tuple[DrawDesign, str]":
     if inputs.exists("truth"):
         value = inputs.read("truth", columns=[*PAIR, "value"])["value"]
         if len(value) >= ENOUGH and 0 < int(value.sum()) < len(value):
-            return "weighted", f"{len(value):,} labels say where a label tells most"
+            return "weighted", f"{len(value):,} labels say where a label is most informative"
     if before & {"near", "rest"}:
         return "strata", "draws before were of strata"
     return "uniform", f"fewer than {ENOUGH} labels, similar and not, to learn from"

@@ -106,7 +106,7 @@ def _stored(project: "Project", campaign: str) -> "tuple[set[str], set[str], pd.
 
 
 def _foreign_images(project: "Project", frame: "pd.DataFrame", at: Location, used: Mapping[str, str]) -> list[str]:
-    """Rows whose ids are no images, and rows whose images have another role than the column says."""
+    """Rows whose ids are not images, and rows whose images have another role than the column says."""
     if not project.path("images").exists():
         return []
     role = _roles(project)
@@ -135,7 +135,7 @@ def _unknown_pairs(
     fits = len(pairs.merge(_known(suspects, asked), on=PAIR))
     if new_pairs or fits == len(pairs):
         return []
-    return [f"{len(pairs) - fits:,} of {len(pairs):,} pairs are no suspects: --new-pairs takes them"]
+    return [f"{len(pairs) - fits:,} of {len(pairs):,} pairs are not suspects: --new-pairs takes them"]
 
 
 def _known(suspects: "pd.DataFrame", asked: "pd.DataFrame | None") -> "pd.DataFrame":

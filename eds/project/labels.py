@@ -79,7 +79,7 @@ class Labels:
         `columns` names the file's columns by ours, `values` says what its answers mean (similar, different, unsure);
         otherwise both are recognised by the tables in `eds.labels.vote_columns`, and the result tells how. Ids that are
         no images, and pairs whose roles do not fit, are refused; so are experts without an account, unless
-        `new_experts`, and pairs that are no suspects, unless `new_pairs`. The import is a batch that `void` can void.
+        `new_experts`, and pairs that are not suspects, unless `new_pairs`. The import is a batch that `void` can void.
         """
         from eds.project.foreign_votes import import_votes
 

@@ -248,7 +248,7 @@ def _check_pairs(project: "Project", pairs: Sequence[tuple[str, str]]) -> None:
     faults = [f"{name} is not in the catalogue" for name in unknown]
     faults += [f"{left} is named twice" for left, right in pairs if left == right]
     if faults:
-        raise InputError("these are no pairs of images", faults=faults[:20], hint="See eds images duplicates.")
+        raise InputError("these are not pairs of images", faults=faults[:20], hint="See eds images duplicates.")
 
 
 def _check_rights(project: "Project") -> None:

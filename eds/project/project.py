@@ -650,9 +650,9 @@ class Project(ProjectFiles):
         """Draw n further random pairs by a design, each with its probability, as one batch behind others.
 
         "uniform": all pairs alike; "strata": pairs that some model lists behind the pool, and the rest, spread so that
-        the estimate of the positives is most certain; "weighted": outside the pool, where the labels so far say that a
-        label tells most, a fifth of them uniform. None: weighted from 200 decided labels on, before uniform, or the
-        strata that were drawn before. Weighted draws may follow uniform ones; all count in one estimate.
+        the estimate of the positives is most certain; "weighted": outside the pool, more where further
+        labels are most informative, a fifth of them uniform. None: weighted from 200 decided labels on, before uniform,
+        or the strata that were drawn before. Weighted draws may follow uniform ones; all count in one estimate.
         """
         from eds.project.draw_design import draw
 

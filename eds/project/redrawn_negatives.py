@@ -25,7 +25,7 @@ def with_redrawn_negatives(
 ) -> "AnalysisInputs":
     """Return the inputs with the negatives drawn again without each generator's lists, and their scores.
 
-    `sources` says of each scored model where it is taken from; pool models that are no newcomers are generators.
+    `sources` says of each scored model where it is taken from; pool models that are not newcomers are generators.
 
     Negatives are chosen by the generators' lists, so they are not neutral: a model treated as new needs others. Nothing
     is added where the rule of the draw or the lists of a generator are not known, or fewer than two generators scored.

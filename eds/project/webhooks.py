@@ -69,7 +69,7 @@ class Webhooks:
             while at < end:
                 acts = webhooks.waiting_acts(store, at)
                 more = len(acts) == webhooks.MOST_ACTS
-                at = int(acts["number"].iloc[-1]) if more else max(end, *acts["number"])  # others are no votes
+                at = int(acts["number"].iloc[-1]) if more else max(end, *acts["number"])  # others are not votes
                 finished = webhooks.newly_finished(store, hook.number, [*dict.fromkeys(acts["campaign"])])
                 events: _List[tuple[str, str, dict[str, Any]]] = []
                 if len(acts):

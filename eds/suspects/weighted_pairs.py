@@ -1,4 +1,4 @@
-"""Random pairs outside the pool, drawn where the labels so far say that a label tells most.
+"""Random pairs outside the pool, drawn where, by the labels so far, a label is most informative.
 
 A unit's chance is in proportion to sqrt(f (1 - f)), with f the probability of the relevance model that it is similar; a
 fifth of the draw is uniform, so that an estimate stays unbiased and cannot go far astray however wrong f is. Units that

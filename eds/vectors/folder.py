@@ -85,9 +85,8 @@ def lost_ids(folder: Path) -> str:
         if isinstance(error.__cause__, PermissionError):  # that is no loss
             raise forbidden(folder / "ids.parquet") from error
         gone = not (folder / "ids.parquet").exists()
-        return (
-            f"ids.parquet, which tells whose the vectors are, {'is gone' if gone else f'cannot be read: {error.what}'}"
-        )
+        why = "is gone" if gone else f"cannot be read: {error.what}"
+        return f"ids.parquet, which names the images of the vectors, {why}"
     return ""
 
 

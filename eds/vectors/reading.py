@@ -39,10 +39,10 @@ class Vectors:
         only_lost = len(faults)
         rows = sum(shard.rows for shard in model.shards)
         if rows != model.rows:
-            faults.append(f"model.json tells {model.rows:,} rows, its shards have {rows:,}")
+            faults.append(f"model.json lists {model.rows:,} rows, its shards have {rows:,}")
         listed = tables.read_provenance(folder / "ids.parquet", tables.EMBEDDINGS)[1]
         if listed != model.rows:
-            faults.append(f"model.json tells {model.rows:,} rows, ids.parquet has {listed:,}")
+            faults.append(f"model.json lists {model.rows:,} rows, ids.parquet has {listed:,}")
         made_by = model.provenance.command if len(faults) == only_lost else ""
         _refuse(faults, folder, f"Make what is lost again: {made_by}." if made_by else REMAKE)
         return cls(folder, model, [shard for shard in shards if shard is not None])

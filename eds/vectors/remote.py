@@ -128,7 +128,7 @@ class _Remote(Vectors):
 
 
 def _described(address: storage.Address, folder: Path) -> Model:
-    """Fetch model.json and ids.parquet; they must tell as many rows as the shards have."""
+    """Fetch model.json and ids.parquet; they must list as many rows as the shards have."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("model.json", "ids.parquet"):
         try:
@@ -146,7 +146,7 @@ def _described(address: storage.Address, folder: Path) -> Model:
     _refuse([f"model.json names a shard {name!r}" for name in odd], address)
     rows = sum(shard.rows for shard in model.shards)
     if not rows == model.rows == listed:
-        _refuse([f"model.json tells {model.rows:,} rows, its shards {rows:,}, ids.parquet {listed:,}"], address)
+        _refuse([f"model.json lists {model.rows:,} rows, its shards {rows:,}, ids.parquet {listed:,}"], address)
     return model
 
 

@@ -169,7 +169,7 @@ def test_vectors_that_nobody_can_name_are_told_and_made_anew(
     listed.unlink() if how == "gone" else listed.write_bytes(b"xx")
     rows = answered(project, capsys, "list")
     assert [row["state"] for row in rows] == ["damaged", "fresh"]
-    assert rows[0]["why"][0].startswith("ids.parquet, which tells whose the vectors are, ")
+    assert rows[0]["why"][0].startswith("ids.parquet, which names the images of the vectors, ")
     with pytest.raises(TableError, match="Compute the vectors again: --replace"):
         eds(project, "compute")
     assert [model["computed"] for model in answered(project, capsys, "compute", "--replace")["models"]] == [6, 0]

@@ -115,7 +115,7 @@ def test_pairs_that_are_no_suspects_need_a_word(shop: Shop, project: Project, tm
     )
     extra = new[new["_merge"] == "left_only"][PAIR].head(5).assign(value=0, expert_id="ann")
     pd.concat([votes, extra]).to_csv(tmp_path / "v.csv", index=False)
-    with pytest.raises(InputError, match=r"5 of .* pairs are no suspects: --new-pairs takes them"):
+    with pytest.raises(InputError, match=r"5 of .* pairs are not suspects: --new-pairs takes them"):
         project.labels.import_votes(tmp_path / "v.csv", "c", new_experts=True)
     done = project.labels.import_votes(tmp_path / "v.csv", "c", new_experts=True, new_pairs=True)
     assert done.pairs - done.suspects == 5

@@ -59,7 +59,7 @@ def test_pairs_that_cannot_be_ranked_are_told_together() -> None:
     with pytest.raises(InputError) as caught:
         pair_ranks(gallery.vectors(), images, pairs, Rules(3))
     assert caught.value.faults == (
-        f"query_id: 1 are no queries of table images: {ids[7]}",
+        f"query_id: 1 are not queries of table images: {ids[7]}",
         "candidate_id: 1 are unknown to table images: nobody",
     )
     with pytest.raises(InputError, match="have no vector: nobody"):

@@ -1,4 +1,4 @@
-"""From which score on a model's pairs may be shown as similar."""
+"""Score threshold to show a model's pairs as similar."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -70,10 +70,10 @@ def read(source: Source) -> Catalogue:
     rows, several = [], 0
     for image, shapes in zip(found.images, found.shapes, strict=True):
         tags, drawn = ([one for one in shapes if one["kind"] == kind] for kind in ("tag", "box"))
-        told = tags[:1] or drawn[:1]
-        row = {**{key.partition(" ")[2]: value for one in told for key, value in one.items() if " " in key}, **image}
-        if told:
-            row["category"] = told[0].get("label")
+        marks = tags[:1] or drawn[:1]
+        row = {**{key.partition(" ")[2]: value for mark in marks for key, value in mark.items() if " " in key}, **image}
+        if marks:
+            row["category"] = marks[0].get("label")
         if len(drawn) == 1:
             row |= {ours: drawn[0].get(theirs) for theirs, ours in EDGES.items()}
         several += len(drawn) > 1
@@ -81,7 +81,7 @@ def read(source: Source) -> Catalogue:
     frame = pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="image"))
     edges = list(EDGES.values())
     if set(edges) <= set(frame):
-        with reading(file, "its boxes are no numbers", AGAIN):
+        with reading(file, "its boxes are not numbers", AGAIN):
             frame[edges] = boxes(frame[edges], str(file)).to_numpy()
     frame, _ = rename_columns(frame, source.columns, str(file))
     notes = (f"{several:,} images have several boxes: taken without a crop box",) if several else ()
