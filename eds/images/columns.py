@@ -63,7 +63,7 @@ def mapping_notes(rows: pd.DataFrame, mappings: Iterable[Mapping[str, str]]) -> 
     further = [str(name) for name in rows.columns if name not in tables.IMAGES.names]
     text = f"columns used: {', '.join(shown)}"
     if further:
-        text += f"; kept without a use: {', '.join(further)} (--map OURS=THEIRS gives a column its use)"
+        text += f"; also kept: {', '.join(further)} (--map OURS=THEIRS uses a column as one of ours)"
     if "product_id" not in rows or rows["product_id"].isna().all():
         text += (
             "; no column holds the product, so every image counts as a product of its own: name it with "

@@ -24,8 +24,6 @@ SVG = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?" + LEAD + rb"<svg[
 ENTITIES = 100  # of a drawing
 ENTITY = re.compile(r"""<!ENTITY\s+[\w.:-]+\s+(?:"([^"&%<]*)"|'([^'&%<]*)')\s*>""")  # a text: no file, no other entity
 OUTSIDE = re.compile(r"""(?:href\s*=\s*|url\(\s*)["']?\s*(?!data:|#|["'])[^\s"')>]""")  # not of the drawing itself
-NUMBER, BETWEEN = r"[\d.eE+-]+", r"[\s,]+"
-SIZE = re.compile(rf"""<svg\b[^>]*?\bviewBox\s*=\s*["']\s*(?:{NUMBER}{BETWEEN}){{2}}({NUMBER}){BETWEEN}({NUMBER})""")
 
 
 def readable_suffixes() -> frozenset[str]:
@@ -82,12 +80,7 @@ def _drawn(data: bytes) -> bytes:
         raise ImageError("the drawing declares XML entities that are not plain text", hint="Save it as plain SVG.")
     if OUTSIDE.search(re.sub(r"xmlns(:\w+)?\s*=\s*(\"[^\"]*\"|'[^']*')", "", text)):
         raise ImageError("the drawing refers to other files", hint="Save it with its pictures embedded.")
-    size = SIZE.search(text)
-    try:
-        wide = size is None or float(size[1]) >= float(size[2])
-        width, height = (SIDE, None) if wide else (None, SIDE)
-        return bytes(
-            resvg_py.svg_to_bytes(svg_string=text, skip_system_fonts=True, width=width, height=height, dpi=DPI)
-        )
+    try:  # both sides given: the drawing is fitted into the square and keeps its proportions
+        return bytes(resvg_py.svg_to_bytes(svg_string=text, skip_system_fonts=True, width=SIDE, height=SIDE, dpi=DPI))
     except ValueError as error:
         raise ImageError(f"damaged drawing ({error})") from error

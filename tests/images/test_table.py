@@ -35,7 +35,7 @@ def test_columns_without_a_use_are_named_and_so_is_a_missing_product_column(tmp_
     assert "--map product=COLUMN" in note
     assert all(name in note for name in ("style", "colour"))
     (note,) = read("table", file, columns={"product": "style"}).notes
-    assert "path, product_id = style; kept without a use: colour" in note
+    assert "path, product_id = style; also kept: colour" in note
     file.write_text("path,product_id\na.jpg,p\n")
     assert read("table", file).notes == ("columns used: path, product_id",)
 
