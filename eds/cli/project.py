@@ -125,7 +125,11 @@ def render_run(result: "RunResult") -> str:
 
 def render_plan(result: "RunResult") -> str:
     """What a run would make, and what it would cost."""
-    price = f" It {result.price.text}." if result.price and result.price.pairs else ""
+    price = ""
+    if result.price and result.price.pairs:
+        price = (
+            f" It {'adds at most' + result.price.text.removeprefix('adds') if result.at_most else result.price.text}."
+        )
     return f"A run makes {', '.join(result.made) or 'nothing'}.{price}"
 
 

@@ -408,7 +408,7 @@ def _parents(project: Project, files: Sequence[Path]) -> list[Path]:
 
 def _write_lists(project: Project, bad: pd.DataFrame, scanned: Scan | None) -> Path:
     lists = project.root / ".eds" / "scan"
-    if project.would("replace", lists, "lists of bad files and duplicates"):
+    if project.would("replace" if lists.exists() else "make", lists, "lists of bad files and duplicates"):
         return lists
     write_text(lists / "bad.csv", bad.to_csv(index=False))
     if scanned is not None:

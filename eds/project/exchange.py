@@ -143,7 +143,8 @@ def _rehearse_export(
     """Refuse a folder that the export would refuse, and say what it would hold; the dry run ends here."""
     if not storage.is_remote(target):
         check_target(storage.local_path(target), replace=replace)
-    project.would("replace" if replace else "make", str(target), f"{format_name}: {_contents(benchmark)}")
+    exists = not storage.is_remote(target) and storage.local_path(target).exists()
+    project.would("replace" if exists else "make", str(target), f"{format_name}: {_contents(benchmark)}")
     project.end_rehearsal()
 
 

@@ -30,12 +30,13 @@ class RunResult(Result):
     """The stages that made something, and the condition of every table afterwards."""
 
     made: list[str]
-    price: "Price | None"  # of the pairs that were added; None where the pool was not made
+    price: "Price | None"  # of the pairs that are added; None where the pool is not made
     status: StatusResult
+    at_most: bool = False  # whether that is the most it can be: a dry run does not know lists that are to be mined
 
 
 def _plan(project: "Project", names: list[str]) -> RunResult:
-    """What a run would make; the price of the pool where its lists are there already."""
+    """What a run would make, and the price of the pool: at most, where its lists are not there yet."""
     from eds.project import models, pool
     from eds.project.decide import has_votes
 
@@ -49,7 +50,22 @@ def _plan(project: "Project", names: list[str]) -> RunResult:
         if state.table in made and state.condition != "fresh" and not (state.table == "suspects" and found):
             absent = state.condition == "absent"
             project.would("make" if absent else "replace", project.root / state.path, "; ".join(state.reasons))
+    if found is None and "suspects" in made and project.state("images").condition == "fresh":
+        return RunResult(made, _highest_price(project), read_status(project), at_most=True)
     return RunResult(made, found.price if found else None, read_status(project))
+
+
+def _highest_price(project: "Project") -> "Price | None":
+    """The price of the pool if no two models share a pair; None for models of codes, whose ties may be many."""
+    from eds.project import models, pool
+    from eds.project.price import price_of
+
+    names = models.generators(project, "embeddings")
+    if pool.models_with_whole_ties(project, names, None):
+        return None
+    queries = int((project.read("images")["role"] != "candidate").sum())
+    k = project.state("suspects").params.get("k") or project.config.suspects.k
+    return price_of(project, queries * (len(names) or len(project.config.embeddings.models)) * int(k))
 
 
 def run(project: "Project", until: str | None = None) -> RunResult:

@@ -136,7 +136,9 @@ def test_a_drawing_may_state_its_size_in_any_unit(tmp_path: Path, unit: str) -> 
     assert open_rgb(path).size == (1024, 512)
 
 
-@pytest.mark.parametrize("declared", ['width="30" height="6000"', 'width="3cm" height="600cm"', 'viewBox="0 0 30 6000"'])
+@pytest.mark.parametrize(
+    "declared", ['width="30" height="6000"', 'width="3cm" height="600cm"', 'viewBox="0 0 30 6000"']
+)
 def test_a_tall_drawing_is_as_small_as_a_wide_one(tmp_path: Path, declared: str) -> None:
     path = tmp_path / "a.svg"
     path.write_text(f'<svg {SPACES} {declared}><rect width="9" height="9"/></svg>')

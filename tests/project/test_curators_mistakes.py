@@ -140,3 +140,17 @@ def test_the_dry_run_of_a_run_names_what_it_would_make(shop: Shop, project: Proj
     made = project.run().made
     assert "scores" in made
     assert not project.plan(lambda one: one.run()).changes
+
+
+def test_the_dry_run_of_a_run_says_what_judging_costs_at_most_without_lists(shop: Shop, tmp_path: Path) -> None:
+    bare = make_project(shop, tmp_path / "bare")
+    said = bare.run(dry_run=True)
+    assert said.price
+    assert said.at_most
+    bare.mine(k=8)
+    exact = bare.run(dry_run=True)
+    assert exact.price
+    assert not exact.at_most
+    made = bare.run().price
+    assert made
+    assert 0 < made.pairs == exact.price.pairs <= said.price.pairs
