@@ -10,7 +10,7 @@ from eds.cli.addresses import ADDRESS
 from eds.cli.benchmarks_reproduce import reproduce
 from eds.cli.console import Console, command
 from eds.cli.options import confidence, plugin_option, resamples_option
-from eds.cli.render import format_share, format_table
+from eds.cli.render import count, format_share, format_table
 
 if TYPE_CHECKING:
     from eds.project.exchange import ExportResult, ImportResult
@@ -219,7 +219,7 @@ def render_leaderboard(result: "LeaderboardResult") -> str:
 
 def render_export(result: "ExportResult") -> str:
     """Render an export as text."""
-    lines = [f"Wrote {result.files:,} files to {result.folder}: {', '.join(result.listed)}."]
+    lines = [f"Wrote {count(result.files, 'file')} to {result.folder}: {', '.join(result.listed)}."]
     if result.not_held:
         lines += ["This format does not hold:", *(f"  - {text}" for text in result.not_held)]
     return "\n".join(lines)

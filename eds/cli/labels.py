@@ -379,7 +379,9 @@ def audit(console: Console) -> None:
 @click.argument("file", type=existing_file)
 @click.option("--campaign", required=True, help="The campaign of the votes; it is created if it is new.")
 @click.option("--map", "columns", type=Columns(), default="", help="Our columns in the file: ours=theirs,...")
-@click.option("--values", type=Columns(), default="", help="What answers mean: TEXT=similar|different|unsure,...")
+@click.option(
+    "--values", type=Columns(), metavar="TEXT=ANSWER,...", default="", help="Answers mean similar, different or unsure."
+)
 @click.option("--new-experts", is_flag=True, help="Add experts who have no account yet.")
 @click.option("--new-pairs", is_flag=True, help="Accept pairs that are not suspects.")
 @votes_format

@@ -125,12 +125,14 @@ def render_run(result: "RunResult") -> str:
 
 def render_plan(result: "RunResult") -> str:
     """What a run would make, and what it would cost."""
-    price = ""
-    if result.price and result.price.pairs:
-        price = (
-            f" It {'adds at most' + result.price.text.removeprefix('adds') if result.at_most else result.price.text}."
-        )
-    return f"A run makes {', '.join(result.made) or 'nothing'}.{price}"
+    if result.price is None and "suspects" in result.made:
+        cost = " What the pool adds is known once the lists are there; it is asked before it is added."
+    elif result.price and result.price.pairs:
+        text = result.price.text
+        cost = f" It {text.replace('adds', 'adds at most', 1) if result.at_most else text}."
+    else:
+        cost = ""
+    return f"A run makes {', '.join(result.made) or 'nothing'}.{cost}"
 
 
 def render_status(status: "StatusResult") -> str:

@@ -127,8 +127,8 @@ def _guideline_shares(row: dict[Any, Any]) -> list[str | None]:
 def render_imported(result: "ImportedVotes") -> str:
     """What an import of votes did."""
     made = f" Campaign {result.campaign} is new." if result.new_campaign else ""
-    lines = [f"{result.added:,} votes are new, {result.already:,} were stored before.{made}"]
-    lines.append(f"{result.suspects:,} of {result.pairs:,} pairs are suspects.")
+    lines = [f"{count(result.added, 'new vote')}; stored before: {result.already:,}.{made}"]
+    lines.append(f"Suspects among {count(result.pairs, 'pair')}: {result.suspects:,}.")
     renamed = [f"{ours} from {theirs}" for ours, theirs in result.columns.items() if ours != theirs]
     if result.delimiter not in (None, ","):
         renamed.insert(0, "columns between " + {";": "semicolons", "\t": "tabs", "|": "bars"}[str(result.delimiter)])

@@ -267,12 +267,12 @@ def render_pool(result: "PoolResult", *, explain: bool) -> str:
     ]
     if result.price.judgements:
         asked = result.new - result.price.pairs
-        known = f" ({asked:,} of them are asked already, drawn at random or for another reason)" if asked > 0 else ""
+        known = f", without {asked:,} asked already, drawn at random or for another reason" if asked > 0 else ""
         lines.append(f"To judge the new ones{known}: {result.price.cost}.")
     if result.left:
         lines.append(
-            f"{result.left:,} pairs left the pool and the queues; {result.left_judged:,} of them are judged: their "
-            "votes and labels stay, but no longer count as the pool. A larger -k takes them back."
+            f"{count(result.left, 'pair')} left the pool and the queues. Votes and labels of the judged ones "
+            f"({result.left_judged:,}) stay, but no longer count as the pool. A larger -k takes them back."
         )
     if result.dropped_models:
         lines.append(f"Pairs proposed only by {', '.join(result.dropped_models)}, which is not pooled now, are kept.")

@@ -60,9 +60,9 @@ def render_undo(result: "UndoResult") -> str:
     else:
         lines = [f"{verb} {count(result.taken_back, 'pair')} that nobody has judged: {entry.what} ({entry.name})."]
         if result.judged:
-            lines.append(f"{result.judged:,} pairs are judged: their votes and labels stay.")
+            lines.append(f"Judged, so their votes and labels stay: {count(result.judged, 'pair')}.")
         if result.returned:
-            lines.append(f"{result.returned:,} pairs that it had replaced are back.")
+            lines.append(f"Back, as it had taken them away: {count(result.returned, 'pair')}.")
         if result.judgements_saved:
-            lines.append(f"{result.judgements_saved:,} judgements are not asked any more.")
+            lines.append(f"Fewer to make: {count(result.judgements_saved, 'judgement')}.")
     return "\n".join([*lines, *([result.note] if result.note else [])])

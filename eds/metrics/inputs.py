@@ -152,14 +152,14 @@ def _own_products(
 def with_negatives(labelled: LabelledPairs, negatives: pd.DataFrame) -> tuple[LabelledPairs, int]:
     """LabelledPairs positives and drawn negatives over the same queries; and how many drawn ones were left out.
 
-    Left out are pairs that have a label by now, here or (column `labelled` of the negatives, if there is one) among
-    labels that nothing is measured on; and those of queries that have none.
+    Left out are pairs that are labelled here, those that were judged similar since (column `similar` of the negatives,
+    if there is one), and those of queries without a label.
     """
     drawn = negatives.drop_duplicates(["query_id", "candidate_id"])
     known = encode(drawn["query_id"], labelled.queries) >= 0
     free = labelled.find_ids(drawn["query_id"], drawn["candidate_id"]) < 0
-    if "labelled" in drawn.columns:
-        free &= ~drawn["labelled"].to_numpy(dtype=bool)
+    if "similar" in drawn.columns:
+        free &= ~drawn["similar"].to_numpy(dtype=bool)
     used = drawn.loc[known & free, ["query_id", "candidate_id"]]
     positives = labelled.select(labelled.value == 1).to_frame()
     rows = pd.concat([positives, used.assign(value=0)], ignore_index=True)

@@ -124,8 +124,8 @@ def export(
         with export_folder(folder, replace=replace) as building:
             not_held = write(benchmark, building, **values)
             if random:
-                why = "they serve prevalence and recall, models are not measured on them (--with-random includes them)"
-                not_held.append(f"{random:,} labels of random pairs: {why}")
+                why = "they serve p, recall and columns of their own (--with-random includes them)"
+                not_held.append(f"{random:,} labels of random pairs and sampled negatives: {why}")
             if labels is not None and len(labels.gold):
                 not_held.append(f"the known answers of {len(labels.gold):,} gold pairs: withheld")
             readme = building / "README.md"
@@ -226,7 +226,7 @@ def _votes(project: "Project") -> "tuple[Any, Votes | None]":
 
 
 def _without_undone(project: "Project", truth: Any, suspects: Any) -> Any:
-    """Return the labels without those of random draws that were undone: elsewhere nothing would tell what they were."""
+    """Return the labels without those of draws that were undone: elsewhere nothing would tell what they were."""
     from eds.project.journal import withdrawn
     from eds.suspects import benchmark_labels
 
@@ -236,7 +236,7 @@ def _without_undone(project: "Project", truth: Any, suspects: Any) -> Any:
     own = gone.merge(suspects[PAIR].drop_duplicates(), on=PAIR, how="left", indicator=True)["_merge"] == "left_only"
     kept = benchmark_labels(truth, gone[own.to_numpy()])
     if len(kept) < len(truth):
-        project.say(f"{len(truth) - len(kept):,} labels of random draws that were undone are left out.")
+        project.say(f"{len(truth) - len(kept):,} labels of draws that were undone are left out.")
     return kept
 
 

@@ -146,14 +146,14 @@ class Inputs:
 
     @cached_property
     def negatives(self) -> "pd.DataFrame | None":
-        """The suspects that were drawn as negatives, if any; `labelled`: whether a pair has a label by now."""
+        """The suspects that were drawn as negatives, if any; `similar`: whether a pair was judged similar since."""
         drawn = self.suspects.loc[self.suspects["origin"] == "negative", PAIR]
         if not len(drawn):
             return None
         if not self.exists("truth"):
-            return drawn.assign(labelled=False)
-        decided = self.read("truth")[PAIR].assign(labelled=True)
-        return drawn.merge(decided, on=PAIR, how="left").assign(labelled=lambda rows: rows["labelled"].notna())
+            return drawn.assign(similar=False)
+        decided = self.read("truth")[[*PAIR, "value"]]
+        return drawn.assign(similar=drawn.merge(decided, on=PAIR, how="left")["value"].eq(1).to_numpy(dtype=bool))
 
     def drawn_negatives(self, measures: "Sequence[Measure]") -> "pd.DataFrame | None":
         """Return the drawn negatives if a measure needs them; refuse where it does and there are none."""

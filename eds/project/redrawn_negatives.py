@@ -69,12 +69,15 @@ def draw_without_each(
     images, lists = inputs.images(), read_heads(project, makers, rule.max_rank)
     pairs = pool_lists[["model", *PAIR]].drop_duplicates()
     alone = pairs[~pairs.duplicated(PAIR, keep=False)]
+    labels = inputs.decided_pairs()
+    if inputs.negatives is not None:  # those that were judged different are still drawn
+        labels = _leave_out(labels, inputs.negatives[~inputs.negatives["similar"]])
     result = {}
     with project.progress("drawing negatives without each model", "models") as progress:
         for number, name in enumerate(makers, start=1):
             own = alone.loc[alone["model"] == name, PAIR]
             others = lists[lists["model"] != name]
-            suspects, decided = _leave_out(inputs.suspects, own), _leave_out(inputs.decided_pairs(), own)
+            suspects, decided = _leave_out(inputs.suspects, own), _leave_out(labels, own)
             table = draw_negatives(images, others, suspects, decided, rule)
             result[name] = table.loc[table["origin"] == "negative", PAIR].reset_index(drop=True)
             progress(number, len(makers))

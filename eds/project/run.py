@@ -40,22 +40,31 @@ def _plan(project: "Project", names: list[str]) -> RunResult:
     from eds.project import models, pool
     from eds.project.decide import has_votes
 
-    outdated = {state.table for state in project.states() if state.condition != "fresh"}
+    stale = [state for state in project.states() if state.condition != "fresh"]
+    outdated = {state.table for state in stale}
     if not (has_votes(project) or project.path("truth").exists()):
         outdated -= {"truth", "scores"}  # nobody has judged
-    waiting = [name for name in models.generators(project, "embeddings") if name not in project.models("neighbors")]
-    found = None if waiting or outdated & {"images", "embeddings", "neighbors"} else pool.refresh(project)
-    made = [name for name in dict.fromkeys(names) if name in outdated or (name == "suspects" and found)]
-    for state in project.states():
-        if state.table in made and state.condition != "fresh" and not (state.table == "suspects" and found):
+    names_of_pool = models.generators(project, "embeddings")
+    lists = {("embeddings", name) for name in (None, *names_of_pool)} | {("neighbors", name) for name in names_of_pool}
+    moving = bool(  # the lists change first
+        set(names_of_pool) - set(project.models("neighbors"))
+        or "images" in outdated
+        or lists & {(state.table, state.model) for state in stale}
+    )
+    found = None if moving else pool.refresh(project)
+    pooled = found is not None or (moving and project.state("suspects").operation == "suspects.pool")
+    made = [name for name in dict.fromkeys(names) if name in outdated or (name == "suspects" and pooled)]
+    for state in stale:
+        if state.table in made and not (state.table == "suspects" and found):
             absent = state.condition == "absent"
             project.would("make" if absent else "replace", project.root / state.path, "; ".join(state.reasons))
-    if found is None and "suspects" in made and project.state("images").condition == "fresh":
-        return RunResult(made, _highest_price(project), read_status(project), at_most=True)
-    return RunResult(made, found.price if found else None, read_status(project))
+    status = read_status(project)
+    if "suspects" in outdated and "images" not in outdated and found is None and status.universe is not None:
+        return RunResult(made, _highest_price(project, status.universe.size), status, at_most=True)
+    return RunResult(made, found.price if found else None, status)
 
 
-def _highest_price(project: "Project") -> "Price | None":
+def _highest_price(project: "Project", universe: int) -> "Price | None":
     """The price of the pool if no two models share a pair; None for models of codes, whose ties may be many."""
     from eds.project import models, pool
     from eds.project.price import price_of
@@ -65,7 +74,7 @@ def _highest_price(project: "Project") -> "Price | None":
         return None
     queries = int((project.read("images")["role"] != "candidate").sum())
     k = project.state("suspects").params.get("k") or project.config.suspects.k
-    return price_of(project, queries * (len(names) or len(project.config.embeddings.models)) * int(k))
+    return price_of(project, min(universe, queries * (len(names) or len(project.config.embeddings.models)) * int(k)))
 
 
 def run(project: "Project", until: str | None = None) -> RunResult:

@@ -145,8 +145,16 @@ class ScoreResult(Result):
             columns[heading] = [self._cell(model, measure, cells[model, str(measure)]) for model in models]
             parts = {side: [cells[model, str(measure)][side] for model in models] for side in SEEN}
             for side, over in parts.items() if pd.DataFrame(parts).notna().any(axis=None) else ():
-                columns[f"{name} {side}"] = [format_value({"value": value}, measure) for value in over]
+                columns[f"{name} {side}"] = [
+                    self._part(model, measure, value) for model, value in zip(models, over, strict=True)
+                ]
         return pd.DataFrame(columns)
+
+    def _part(self, model: str, measure: "Measure", value: float) -> str:
+        """Return a value over seen or unseen queries, as a lower bound where the whole one is."""
+        part = self.comparison.get(measure)
+        bound = part is not None and model in part and part[model].lower_bound and value == value
+        return (">= " if bound else "") + format_value({"value": value}, measure)
 
     @property
     def leaderboard(self) -> "pd.DataFrame":
@@ -221,7 +229,7 @@ class ScoreResult(Result):
             notes.insert(0, alone)
         if undefined:
             names = dict.fromkeys(f"{result.measure} of {result.model}" for result in undefined)
-            notes.append(f"n/a: undefined, {len(names):,} values; --explain shows why.")
+            notes.append(f"n/a: undefined, {len(names):,} value{'s' if len(names) > 1 else ''}; --explain shows why.")
         return notes + self._without_interval(shown)
 
     def _nothing_of_a_product(self, shown: "Sequence[Measure]") -> str:

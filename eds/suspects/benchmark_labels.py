@@ -3,18 +3,20 @@
 import pandas as pd
 
 PAIR = ["query_id", "candidate_id"]
+DRAWN = ("random", "negative")  # origins whose labels are not the benchmark's
 
 
 def benchmark_labels(labels: pd.DataFrame, suspects: pd.DataFrame | None) -> pd.DataFrame:
-    """The rows of `labels` (query_id, candidate_id, ...) without pairs that are suspects only as random draws.
+    """The rows of `labels` (query_id, candidate_id, ...) without those of random draws and sampled negatives alone.
 
-    Uniform random pairs serve p and the pool's recall. As negatives they are far easier than the pool's, and their
-    number is anybody's choice: with them every AUC would rise with the number of draws.
+    Uniform random pairs serve p and the pool's recall, sampled negatives the measures that name them. As annotated
+    negatives both are far easier than the pool's, and their number is anybody's choice: with them every AUC would rise
+    with the number of draws.
     """
     if suspects is None:
         return labels
-    drawn = suspects["origin"] == "random"
-    others = suspects.loc[~drawn & (suspects["origin"] != "negative"), PAIR]
+    drawn = suspects["origin"].isin(DRAWN)
+    others = suspects.loc[~drawn, PAIR]
     alone = pd.concat([suspects.loc[drawn, PAIR].drop_duplicates(), others, others]).drop_duplicates(keep=False)
     if not len(alone):
         return labels

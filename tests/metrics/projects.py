@@ -37,13 +37,13 @@ def catalogue(seed: int = 0) -> pd.DataFrame:
 
 
 def measured(project: Project) -> pd.DataFrame:
-    """Table truth without the pairs that are there as a random draw alone, by plain loops."""
+    """Table truth without the pairs that are there as a random draw or sampled negative alone, by loops."""
     origins: dict[tuple[str, str], set[str]] = {}
     for query, candidate, origin in project.read("suspects")[["query_id", "candidate_id", "origin"]].to_numpy():
         origins.setdefault((query, candidate), set()).add(origin)
     truth = project.read("truth")
     pairs = zip(truth["query_id"], truth["candidate_id"], strict=True)
-    return truth[[origins.get(pair, {"pool"}) - {"negative"} != {"random"} for pair in pairs]].reset_index(drop=True)
+    return truth[[bool(origins.get(pair, {"pool"}) - {"negative", "random"}) for pair in pairs]].reset_index(drop=True)
 
 
 def project_in(folder: Path, seed: int = 0) -> Project:

@@ -167,7 +167,7 @@ def test_drawn_negatives_stand_in_for_labelled_ones() -> None:
     found = score(ScoringInputs(labels, scores=scores_frame({"m": told}), negatives=drawn), asked)
     assert found["value"].tolist() == [0.0, reference.roc_auc([0.5, 0.2], [0.1, 0.7, 0.1])]
     assert found["note"].tolist()[1] == "drawn negatives left out: 2; pairs used: 5; queries used: 2"
-    flagged = drawn.assign(labelled=[False, True, False, False, False])  # a label that nothing is measured on
+    flagged = drawn.assign(similar=[False, True, False, False, False])  # judged since: no negative
     found = score(ScoringInputs(labels, scores=scores_frame({"m": told}), negatives=flagged), asked)
     assert found["value"].tolist() == [0.0, reference.roc_auc([0.5, 0.2], [0.1, 0.1])]
     assert found["note"].tolist()[1] == "drawn negatives left out: 3; pairs used: 4; queries used: 2"

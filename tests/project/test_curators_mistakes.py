@@ -154,3 +154,7 @@ def test_the_dry_run_of_a_run_says_what_judging_costs_at_most_without_lists(shop
     made = bare.run().price
     assert made
     assert 0 < made.pairs == exact.price.pairs <= said.price.pairs
+    bare.write(bare.read("images").iloc[:-1], "images", Provenance("images.import"))
+    later = bare.run(dry_run=True)  # the pool is there, and its lists change
+    assert "suspects" in later.made
+    assert later.price is None

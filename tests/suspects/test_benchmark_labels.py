@@ -6,16 +6,17 @@ from eds.suspects import benchmark_labels
 from eds.suspects.benchmark_labels import PAIR
 
 
-def test_random_draws_serve_p_alone() -> None:
-    """A pair that is there as a random draw only is not a label of the benchmark; one that is of the pool, too, is."""
-    names = ["pool", "both", "random", "gold"]
-    pairs = pd.DataFrame({"query_id": ["q"] * 4, "candidate_id": names, "value": [1, 0, 0, 1]})
+def test_labels_of_draws_are_no_labels_of_the_benchmark() -> None:
+    """A random draw or sampled negative alone is none; a pair that is of the pool, too, is."""
+    names = ["pool", "both", "random", "negative", "gold"]
+    pairs = pd.DataFrame({"query_id": ["q"] * 5, "candidate_id": names, "value": [1, 0, 0, 0, 1]})
     origins = [
         ("pool", "pool"),
         ("both", "pool"),
         ("both", "random"),
         ("random", "random"),
         ("random", "negative"),
+        ("negative", "negative"),
         ("gold", "gold"),
     ]
     suspects = pd.DataFrame([("q", name, origin) for name, origin in origins], columns=[*PAIR, "origin"])
