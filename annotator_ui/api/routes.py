@@ -35,6 +35,7 @@ def routes(base: str = "") -> list[BaseRoute]:
         Route(f"{base}{ROOT}", _page, methods=["GET"]),
         Route(f"{base}{ROOT}/openapi.json", _document, methods=["GET"]),
         *(Route(f"{base}{ROOT}{one.path}", _answering(one), methods=[one.method]) for one in ENDPOINTS),
+        Route(f"{base}{ROOT}/{{rest:path}}", _unknown, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
     ]
 
 
@@ -73,6 +74,11 @@ def _run(endpoint: Endpoint, who: Viewer, request: Request, body: bytes) -> dict
 
 def _fault(status: int, error: str, hint: str = "", faults: list[str] | None = None) -> Response:
     return JSONResponse(Fault(error=error, hint=hint, faults=faults or []).model_dump(), status, PLAIN)
+
+
+async def _unknown(request: Request) -> Response:
+    where = f"{request.method} {request.url.path}"
+    return _fault(404, f"there is no {where}", f"{site().base}{ROOT} lists what there is.")
 
 
 async def _document(_: Request) -> Response:

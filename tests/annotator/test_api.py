@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from openapi_spec_validator import validate
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
@@ -151,6 +152,9 @@ def test_bad_requests_are_one_clear_answer(site: Site) -> None:
         ("POST", "/webhooks", {"url": "https://127.0.0.1/x"}, 422),
         ("GET", "/votes?limit=0", None, 422),
         ("GET", "/campaigns/none", None, 404),
+        ("GET", "/nothing", None, 404),
+        ("GET", "/", None, 404),
+        ("PUT", "/campaigns", {}, 404),
         ("DELETE", "/webhooks/9", None, 422),
         ("DELETE", "/webhooks/one", None, 404),
         ("DELETE", "/webhooks/²", None, 404),
@@ -170,6 +174,7 @@ def test_the_document_has_every_endpoint_and_its_page_no_script(site: Site) -> N
     assert {(path, method.upper()) for path, methods in document["paths"].items() for method in methods} == {
         (one.path, one.method) for one in ENDPOINTS
     }
+    validate(document)
     names = set(document["components"]["schemas"])
     text = str(document)
     assert all(f"#/components/schemas/{name}" in text for name in names)
