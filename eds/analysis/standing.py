@@ -135,16 +135,14 @@ def differences(
 
     Formula: of M units that one of two models proposed alone, m judged: d = y, signed by the model; D = M mean(d),
     difference = D / slots; V = Q/(Q-1) sum over queries of (D_q - D/Q)^2, limits = mixture_factor x sqrt(V) / slots.
-    Needed, with z of level and power: the m with V_Q + M^2 (1/m - 1/M) s^2 = (D / (z_level + z_power))^2, V_Q what is
-    left of V when all M are judged; where V_Q alone is more, queries in its proportion to that.
+    Needed: the m with V_Q + M^2 (1/m - 1/M) s^2 = (D / (c + z_power))^2, c the mixture_factor of M, V_Q what is left of
+    V when all M are judged; where V_Q alone is more, queries in its proportion to that.
     Source: ultimate clusters (Hansen, Hurwitz and Madow 1953); `mixture_factor` for limits that hold at every look;
     Cochran 1977 for the pairs, specification 13.1 for queries.
     Conventions: fewer than 50 judged pairs, or 8 queries: no limits. Weights that are not equal count as
     m = (sum w)^2 / sum w^2 pairs.
     Example: see tests/analysis/test_standing.py, against the fully judged pool of many simulated ones.
     """
-    z = NormalDist().inv_cdf
-    both = z((1 + level) / 2) + z(power)
     count = len(np.unique(query))
     place = np.unique(query, return_inverse=True)[1]
     result = []
@@ -160,11 +158,13 @@ def differences(
         total = size * float(w @ d / w.sum())
         spread = max(float(w @ (d - total / size) ** 2 / w.sum()), 1 / (judged + 1))
         m = min(float(w.sum() ** 2 / (w @ w)), size)
+        best_at = max(BEST_AT * size, MIN_PAIRS)
+        both = mixture_factor(size, best_at, level) + NormalDist().inv_cdf(power)
         by_query = np.bincount(place[known], w * d, count) * (size / w.sum())
         variance = float(((by_query - total / count) ** 2).sum()) * count / max(count - 1, 1)
         low, high = -1.0, 1.0
         if judged >= MIN_PAIRS and count >= MIN_QUERIES and variance > 0:
-            half = mixture_factor(m, max(BEST_AT * size, MIN_PAIRS), level) * math.sqrt(variance)
+            half = mixture_factor(m, best_at, level) * math.sqrt(variance)
             low, high = max((total - half) / slots, -1.0), min((total + half) / slots, 1.0)
         apart = low > 0 or high < 0
         of_queries = max(variance - size**2 * (1 / m - 1 / size) * spread, 0.0)

@@ -9,11 +9,12 @@ from scipy.integrate import quad
 
 from eds.analysis.analyses.prevalence import UniformDraws
 from eds.analysis.anytime import beta_binomial_sequence, mixture_factor
-from eds.analysis.standing import anytime_of_draws, differences, macro_auc, widths
+from eds.analysis.standing import Difference, anytime_of_draws, differences, macro_auc, widths
 from eds.analysis.totals import Estimate, Sampled, whole_pool
 from eds.errors import InputError
 from eds.intervals import clopper_pearson_interval, wilson_interval
 from eds.metrics.auc import roc_auc
+from eds.pairs import Integers
 from eds.suspects.partial_estimates import PoolTotal
 
 
@@ -95,28 +96,25 @@ def test_differences_watched_while_they_grow_hold_what_the_whole_pool_says(bette
 
 
 def test_the_pairs_that_are_planned_tell_models_apart_as_often_as_planned() -> None:
-    """With the planned number of judged pairs, a test at 5 % sees the difference in about 80 % of the draws."""
+    """By the limits that the page shows: with the planned pairs judged, about 80 % of the draws are distinguishable."""
     rng = np.random.default_rng(5)
     proposed = np.zeros((4000, 2), bool)
     proposed[:2000, 0], proposed[2000:, 1] = True, True
     value = np.concatenate([np.arange(2000) < 900, np.arange(2000) < 700]).astype(np.int64)
-    known = np.where(np.arange(4000) % 2, value, -1)
     query = np.arange(4000) % 400
-    (plan,) = differences(["a", "b"], proposed, query, known, np.ones(4000), 5000)
-    assert plan.needed == 0
-    assert plan.told_apart
-    signed = np.where(proposed[:, 0], 1, -1) * value
-    truth, spread = signed.mean(), signed.var()
-    planned = math.ceil(1 / (1 / 4000 + (truth / 2.8016) ** 2 / spread))
-    few = np.where(np.isin(np.arange(4000), rng.permutation(4000)[:60]), value, -1)
-    (early,) = differences(["a", "b"], proposed, query, few, np.ones(4000), 5000)
-    assert not early.told_apart
-    assert (early.needed is None) != (early.queries is None)
-    seen = 0
-    for _ in range(400):
-        some = signed[rng.permutation(4000)[:planned]]
-        seen += abs(some.mean()) > 1.96 * math.sqrt((1 - planned / 4000) * some.var() / planned)
-    assert 0.73 <= seen / 400 <= 0.87
+
+    def judged(pairs: Integers) -> Difference:
+        known = np.full(4000, -1)
+        known[pairs] = value[pairs]
+        return differences(["a", "b"], proposed, query, known, np.ones(4000), 5000)[0]
+
+    whole = judged(np.arange(4000))
+    assert (whole.needed, whole.told_apart) == (0, True)
+    plan = judged(np.arange(0, 4000, 20))  # 200, as similar as all are
+    assert plan.needed is not None
+    assert not plan.told_apart
+    seen = [judged(rng.permutation(4000)[: 200 + plan.needed]).told_apart for _ in range(200)]
+    assert 0.7 <= np.mean(seen) <= 0.9
 
 
 def test_planned_width_is_met_within_10_percent() -> None:

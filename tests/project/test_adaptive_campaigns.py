@@ -126,7 +126,7 @@ def test_nothing_is_known_at_first(shop: Shop, tmp_path: Path) -> None:
 def test_what_tells_an_open_contest_apart_gets_two_votes(tmp_path: Path) -> None:
     """Part of the pool is judged: of the two models that the fewest labels would tell apart, single finds matter."""
     shop = draw_shop(Design(products=150, queries=80, prevalence=0.06, models=2), 3)
-    noise = np.random.default_rng(0).normal(0, 0.35, shop.vectors["m1"].shape).astype(np.float32)
+    noise = np.random.default_rng(0).normal(0, 0.55, shop.vectors["m1"].shape).astype(np.float32)
     shop = replace(shop, vectors={**shop.vectors, "m1": shop.vectors["m1"] + noise})
     made = make_project(shop, tmp_path, {"neighbors.one_per_product": True})
     made.mine(k=10)
