@@ -37,22 +37,23 @@ def training_options(learning_rate: float) -> Callable[[Callable[..., None]], Ca
             ),
             click.option("--patience", type=int, default=10, help="Epochs without improvement before stopping."),
             click.option("--group", type=int, default=4, help="Images per product in a batch."),
-            click.option("--weight-decay", type=float, default=5e-5, help="Weight decay."),
-            click.option("--clip", type=float, default=0.0, help="Largest norm of the gradient (0: no limit)."),
+            click.option("--weight-decay", type=float, help="Weight decay (default: 5e-05)."),
+            click.option("--clip", type=float, help="Largest norm of the gradient (default: 0, no limit)."),
             click.option(
                 "--schedule",
-                default="constant",
                 metavar="constant|cosine|F@N",
-                help="Rate after warm-up; F@N: times F every N epochs.",
+                help="Rate after warm-up (default: constant); F@N: times F every N epochs.",
             ),
-            click.option("--optimizer-momentum", type=float, default=0.9, help="Momentum of sgd, first beta of adam."),
-            click.option("--optimizer", type=one_of(choices.Optimizer), default="adam", help="Optimizer."),
-            click.option("--warm-up", type=float, default=1.0, help="Epochs of learning rate warm-up."),
-            click.option("--learning-rate", type=float, default=learning_rate, help="Learning rate after warm-up."),
-            click.option("--batch", type=int, default=64, help="Images in a batch."),
-            click.option("--epochs", type=int, default=50, help="Maximum number of epochs."),
+            click.option("--optimizer-momentum", type=float, help="Momentum, or first beta of adam (default: 0.9)."),
+            click.option("--optimizer", type=one_of(choices.Optimizer), help="Optimizer (default: adam)."),
+            click.option("--warm-up", type=float, help="Epochs of learning rate warm-up (default: 1)."),
+            click.option("--learning-rate", type=float, help=f"Rate after warm-up (default: {learning_rate:g})."),
+            click.option("--batch", type=int, help="Images in a batch (default: 64)."),
+            click.option("--epochs", type=int, help="Maximum number of epochs (default: 50)."),
             click.option("--log", type=one_of(choices.TrainingLog), default="csv", help="Log of the epochs."),
-            click.option("--preset", type=click.Choice(["dsh", "talr", "vsd"]), help="Options of a publication."),
+            click.option(
+                "--preset", type=click.Choice(["dsh", "talr", "vsd"]), help="Settings of a publication."
+            ),
         ):
             function = add(function)
         return function

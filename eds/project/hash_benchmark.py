@@ -1,9 +1,10 @@
 """A benchmark of hash functions on a dataset or on the catalogue: one table, its pictures, a page."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from eds.errors import InputError
 from eds.project.results import Result
@@ -32,8 +33,8 @@ METHODS = (*BASELINES_SHOWN, "dsh", "dispersed-dsh", "talr-ap", "cross-entropy")
 class HashBenchmarkOptions(TrainingOptions):
     """What is compared, on which data, and how networks are trained."""
 
-    epochs: int = 20
-    batch: int = 100
+    USUAL: ClassVar[Mapping[str, Any]] = {**TrainingOptions.USUAL, "epochs": 20, "batch": 100}
+
     data: str = CATALOGUE  # or a dataset's name, NAME=FOLDER where its files are elsewhere
     bits: tuple[int, ...] = BITS
     methods: tuple[str, ...] = METHODS

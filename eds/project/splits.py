@@ -55,6 +55,12 @@ def make_split(project: "Project", options: SplitOptions, *, replace: bool = Fal
 
     if options.standard and options.column:
         raise InputError("a standard split and a column are named", where="splits", hint="Name one of them.")
+    drawn = ("by", "validation_share", "test_share", *(("searched",) if options.standard else ("seed",)))
+    unused = [name for name in drawn if getattr(options, name) != getattr(SplitOptions, name)]
+    if (options.standard or options.column) and unused:
+        words = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
+        kind = f"split {options.standard}" if options.standard else f"column {options.column}"
+        raise InputError(f"{words} without effect: {kind} decides it", where="splits", hint="Leave it out.")
     if options.meaning and not options.column:
         raise InputError("values of no column are mapped", where="splits", hint="Name the column: --column.")
     with project.writing(OPERATION):

@@ -2,11 +2,11 @@
 
 import dataclasses
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from eds.errors import InputError, LockedError, ProjectError
 from eds.io.files import digest
@@ -33,23 +33,35 @@ DINO = ("crops", "local_size", "prototypes", "momentum", "temperature", "tempera
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """How long and how hard a model is trained; what every training shares."""
+    """How long and how hard a model is trained; what every training shares. None: as the preset says, else `USUAL`."""
 
-    epochs: int = 50
-    batch: int = 64
-    learning_rate: float = 1e-3
-    warm_up: float = 1.0  # epochs in which the learning rate rises
-    weight_decay: float = 5e-5
+    USUAL: ClassVar[Mapping[str, Any]] = {
+        "epochs": 50,
+        "batch": 64,
+        "learning_rate": 1e-3,
+        "warm_up": 1.0,
+        "weight_decay": 5e-5,
+        "optimizer": "adam",
+        "optimizer_momentum": 0.9,
+        "schedule": "constant",
+        "clip": 0.0,
+    }
+
+    epochs: int | None = None
+    batch: int | None = None
+    learning_rate: float | None = None
+    warm_up: float | None = None  # epochs in which the learning rate rises
+    weight_decay: float | None = None
     patience: int = 10  # epochs without a better validation score, after which training stops
     keep: str | None = None  # weights of the best epoch, or the last; None: what suits the objective
     validation_share: float = 0.1  # of the products
     test_share: float = 0.2  # of the products
     group: int = 4  # images of one product that share a batch
     seed: int | None = None  # None: the project's
-    optimizer: str = "adam"
-    optimizer_momentum: float = 0.9  # of sgd; of adam the decay of its first moment (0: no momentum)
-    schedule: str = "constant"
-    clip: float = 0.0  # largest norm of the gradient; 0: no limit
+    optimizer: str | None = None
+    optimizer_momentum: float | None = None  # of sgd; of adam the decay of its first moment (0: no momentum)
+    schedule: str | None = None
+    clip: float | None = None  # largest norm of the gradient; 0: no limit
     log: str = "csv"  # or tensorboard: event files beside it
     preset: str | None = None  # hyperparameters of a publication, for all that is not given
 
@@ -59,9 +71,9 @@ class TrainingOptions:
 
         if self.preset is not None and self.preset not in PRESETS:
             raise InputError(f"unknown preset {self.preset!r}", hint=f"Known: {', '.join(PRESETS)}.")
-        usual, preset = type(self)(), PRESETS.get(self.preset or "", {})
         values = {part.name: getattr(self, part.name) for part in fields(TrainingOptions) if part.name != "preset"}
-        values |= {name: value for name, value in preset.items() if values[name] == getattr(usual, name)}
+        chosen = {**self.USUAL, **PRESETS.get(self.preset or "", {})}
+        values |= {name: value for name, value in chosen.items() if values[name] is None}
         keep, values["momentum"] = values["keep"] or keep, values.pop("optimizer_momentum")
         seed = project.config.project.seed if self.seed is None else self.seed
         return Plan(**{**values, "keep": keep, "seed": seed})
@@ -93,7 +105,8 @@ class HashOptions(TrainingOptions):
 class FinetuneOptions(TrainingOptions):
     """A network: where it starts, what it learns from."""
 
-    learning_rate: float = 1e-4
+    USUAL: ClassVar[Mapping[str, Any]] = {**TrainingOptions.USUAL, "learning_rate": 1e-4}
+
     objective: str = "cross-entropy"
     labels: str | None = None  # product (default), category or both; the objective dino uses none
     frozen: int = 0  # tensors from the input on that stay unchanged

@@ -7,16 +7,19 @@ import filelock
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from eds import tables
 from eds.errors import InputError, LockedError, ProjectError
 from eds.project import Project
+from eds.project.hash_benchmark import HashBenchmarkOptions
 from eds.project.reporter import SilentReporter
 from eds.project.splits import SplitOptions
 from eds.project.status import read_status
-from eds.project.train import HashOptions
+from eds.project.train import FinetuneOptions, HashOptions
 from eds.synthetic.catalogue import draw_catalogue
 from eds.tables import SPLITS
+from eds.training.loop import create_optimizer
 from eds.vectors import Vectors
 
 MEASURE = "APt@20(grades=category)"
@@ -170,3 +173,28 @@ def test_a_new_product_is_encoded_by_the_head_that_there_is(project: Project) ->
     vectors = Vectors.open(folder)
     np.testing.assert_array_equal(vectors.gather(images["image_id"].tolist()), codes)
     np.testing.assert_array_equal(vectors.gather(["zz"])[0], codes[0])  # the same picture as the first
+
+
+def test_options_that_a_split_would_ignore_are_refused(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "p", {})
+    for options, text in (
+        (SplitOptions(standard="cifar10", searched="all", test_share=0.5), "--test-share, --searched without effect"),
+        (SplitOptions(column="phase", by="random", seed=3), "--by, --seed without effect: column phase"),
+    ):
+        with pytest.raises(InputError, match=text):
+            project.split(options)
+
+
+def test_a_preset_sets_what_is_not_given_and_nothing_else(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "p", {})
+    plan = HashOptions(preset="dsh").plan(project)
+    assert (plan.epochs, plan.batch, plan.schedule, plan.keep) == (750, 200, "0.6@150", "last")
+    assert HashOptions(preset="dsh", epochs=50).plan(project).epochs == 50, "the usual number, where it is asked for"
+    assert (HashOptions().plan(project).epochs, HashBenchmarkOptions().plan(project).epochs) == (50, 20)
+    rates = {name: kind(preset=name).plan(project) for name, kind in (("talr", HashOptions), ("vsd", FinetuneOptions))}
+    assert (rates["talr"].optimizer, rates["talr"].learning_rate, rates["talr"].rate(10, 1)) == ("sgd", 0.1, 0.05)
+    optimizer = create_optimizer([torch.nn.Parameter(torch.zeros(1))], rates["vsd"])
+    assert isinstance(optimizer, torch.optim.Adam)
+    assert (optimizer.defaults["betas"], optimizer.defaults["lr"]) == ((0.0, 0.999), 1e-4)
+    with pytest.raises(InputError, match="unknown preset 'none'"):
+        HashOptions(preset="none").plan(project)
