@@ -51,9 +51,7 @@ def training_options(learning_rate: float) -> Callable[[Callable[..., None]], Ca
             click.option("--batch", type=int, help="Images in a batch (default: 64)."),
             click.option("--epochs", type=int, help="Maximum number of epochs (default: 50)."),
             click.option("--log", type=one_of(choices.TrainingLog), default="csv", help="Log of the epochs."),
-            click.option(
-                "--preset", type=click.Choice(["dsh", "talr", "vsd"]), help="Settings of a publication."
-            ),
+            click.option("--preset", type=click.Choice(["dsh", "talr", "vsd"]), help="Settings of a publication."),
         ):
             function = add(function)
         return function
