@@ -168,7 +168,7 @@ def draw_negatives(
         rule = NegativeRule(first, end, n, project.config.project.seed, exclude_top=not keep_top)
         rule.check()
         lists = WindowPairs.from_files([project.path("neighbors", model) for model in models], images, rule)
-        table = draw(images, lists, inputs.suspects, read_decided(project), rule, progress=progress)
+        table = draw(images, lists, inputs.suspects, read_decided(inputs), rule, progress=progress)
         params = {"n": n, "min_rank": first, "max_rank": end, "keep_top": keep_top or None}
         price = store_draw(inputs, table, "negatives", params)
     sizes = table[table["origin"] == "negative"].groupby("query_id").size()
@@ -227,10 +227,10 @@ def reorder(project: "Project", *, order: str | None = None, batch: int | None =
 
     settings = project.config.suspects
     with project.writing("suspects.reorder"):
-        truth = read_decided(project)
+        inputs = Inputs(project)
+        truth = read_decided(inputs)
         if truth is None:
             raise ProjectError("there are no decided labels yet", where=str(project.root), hint="Run eds truth decide.")
-        inputs = Inputs(project)
         before = inputs.suspects
         batching = Batching(order or settings.order, batch or settings.batch, project.config.project.seed, truth=truth)
         table = deal(before, truth, batching)

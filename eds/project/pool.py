@@ -121,7 +121,7 @@ def pool(
         check_depth(project, names, k, f"a pool at k = {k}")
         _check_ties_not_cut(project, ties, lists, k)
         before = inputs.suspects
-        batching = Batching(order, batch, seed, truth=read_decided(project))
+        batching = Batching(order, batch, seed, truth=read_decided(inputs))
         ranked = shared_ranks(lists, ties)
         earlier = _with_returning(project, before, ranked[ranked["rank"] < k])
         table = make(lists, k, batching, previous=earlier, symmetric=symmetric, whole_ties=ties)
@@ -229,12 +229,13 @@ def pool_growth(project: "Project", models: Sequence[str] = (), *, k_max: int | 
     from eds.suspects import pool_growth as grow
     from eds.suspects import positive_rates, shared_ranks
 
-    names = find_models(project, models) or _generators(Inputs(project))
+    inputs = Inputs(project)
+    names = find_models(project, models) or _generators(inputs)
     ties = models_with_whole_ties(project, names, None)
     lists = shared_ranks(read_heads(project, names, k_max or GROWTH, ties), ties)
     depth = k_max or min(GROWTH, int(lists["rank"].max()) + 1)
     check_depth(project, names, depth, f"growth up to k = {depth}")
-    growth, labels = _growth_frame(grow(lists, depth)), read_decided(project)
+    growth, labels = _growth_frame(grow(lists, depth)), read_decided(inputs)
     if labels is None:
         return GrowthResult(growth, None)
     rates = positive_rates(lists[lists["rank"] < depth], labels)
@@ -252,11 +253,9 @@ def suspects(project: "Project") -> SuspectsResult:
     return SuspectsResult(len(table), int(table["batch"].nunique()), by_origin)
 
 
-def read_decided(project: "Project") -> "pd.DataFrame | None":
+def read_decided(inputs: "Inputs") -> "pd.DataFrame | None":
     """The decided labels (query_id, candidate_id, value); None if the project has none yet."""
-    if not project.path("truth").exists():
-        return None
-    return project.read("truth", columns=["query_id", "candidate_id", "value"])
+    return inputs.read("truth")[["query_id", "candidate_id", "value"]] if inputs.exists("truth") else None
 
 
 def suspects_provenance(project: "Project") -> "Provenance":
