@@ -72,7 +72,7 @@ def show_conclusion(who: Viewer) -> None:
             st.success(SAYS.done.format(pairs=decided["pairs"]))
             if not decided["stored"]:
                 st.warning(escape_markdown(SAYS.other_rule.format(rule=decided["stored_rule"])))
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             if job.state == "done":
                 link_to("report", SAYS.open_report, icon=":material/description:")
             if st.button(SAYS.dismiss):

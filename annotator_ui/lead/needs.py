@@ -61,7 +61,7 @@ def head(need: Need) -> str:
         text = SAYS.heads[kind]
     since = "" if need.since is None else day(need.since)
     share = html.percent(need.share, 0)
-    return str(text.format(expert=need.expert, count=need.count, of=need.of, share=share, since=since))
+    return _unbroken(text.format(expert=need.expert, count=need.count, of=need.of, share=share, since=since))
 
 
 def about(need: Need, campaign: Campaign) -> str:
@@ -73,7 +73,7 @@ def about(need: Need, campaign: Campaign) -> str:
     )
     minutes = "" if need.minutes is None else SAYS.minutes.format(n=max(need.minutes, 1))
     known = need.low is not None and need.high is not None
-    return text.format(
+    words = text.format(
         count=need.count,
         of=need.of,
         share=html.percent(need.share, 0),
@@ -85,6 +85,12 @@ def about(need: Need, campaign: Campaign) -> str:
         most=most,
         minutes=minutes,
     )
+    return _unbroken(words)
+
+
+def _unbroken(words: str) -> str:
+    """The words with every percent sign on the line of its number."""
+    return words.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _action(who: Viewer, campaign: Campaign, need: Need, place: int) -> None:

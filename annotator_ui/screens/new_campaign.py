@@ -106,6 +106,8 @@ def _quality(pairs: pd.DataFrame) -> CampaignPlan:
     plan = CampaignPlan(mode, polarity, guideline)
     guards = site().project.campaigns.guards(quality, pairs, plan)
     warnings = st.container()
+    if quality != "light" and not guards.gold_share and not guards.practice:
+        warnings.caption(SAYS.none_known)
     with st.expander(SAYS.details):
         plan = _mixed(pairs, plan, guards, warnings)
         left, right = st.columns(2)
@@ -302,7 +304,8 @@ def _cost(asked: pd.DataFrame, panel: list[str], plan: CampaignPlan) -> None:
     if cost.money is not None:
         figures.append((SAYS.cost_money, f"{number(cost.money)} {settings.currency}".strip(), ""))
     for start in range(0, len(figures), 2):
-        for place, (label, value, text) in zip(st.columns(2), figures[start : start + 2], strict=False):
+        row = figures[start : start + 2]
+        for place, (label, value, text) in zip(st.columns(len(row)), row, strict=True):
             place.metric(label, value, text, delta_color="off", delta_arrow="off", border=True, height="stretch")
     source = SAYS.cost_measured if seconds.measured else SAYS.cost_assumed
     st.caption(source.format(seconds=seconds.value))

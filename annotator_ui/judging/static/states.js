@@ -78,7 +78,7 @@ export class States {
       loading: () => ({ title: states.loadingTitle, body: states.loadingBody, busy: true }),
       ahead: () => ({ title: states.aheadTitle, body: states.aheadBody, sign: "…", buttons: [undo] }),
       unreached: () => ({ title: states.unreachedTitle, body: states.unreachedBody, sign: "…", buttons: [button(page.retry, () => app.flow.hope()), link(states.home, app.data.home, false)] }),
-      finished: () => ({ title: states.finishedTitle, body: states.finishedBody, sign: "✓", buttons: [...(app.data.password ? [link(page.choosePassword, app.data.password)] : []), home, again, undo] }),
+      finished: () => ({ title: states.finishedTitle, body: states.finishedBody, sign: "✓", buttons: [...(app.data.password ? [link(page.choosePassword, app.data.password), link(states.home, app.data.home, false)] : [home]), again, undo] }),
       empty: () => ({ title: states.emptyTitle, body: states.emptyBody, sign: "○", buttons: [home, again] }),
       closed: () => ({ title: states.closedTitle, body: states.closedBody, sign: "■", buttons: [home] }),
       denied: () => ({ title: states.deniedTitle, body: states.deniedBody, sign: "–", buttons: [home] }),
@@ -87,6 +87,7 @@ export class States {
       standby: () => ({ title: states.standbyTitle, body: states.standbyBody, sign: "‖", buttons: [button(states.standbyButton, () => app.takeOver().catch(() => {}))] }),
       signedOut: () => ({ title: states.signedOutTitle, body: fill(states.signedOutBody, { count: app.outbox.size }), sign: "!", buttons: [link(states.signIn, `${app.data.signIn}?next=${next}`)] }),
     }[name]();
+    if (name === "finished") app.frame.setNote(""); // it offers what the line above the pictures did
     for (const view of Object.values(app.views)) view.clear();
     app.frame.showState(name, found);
   }
