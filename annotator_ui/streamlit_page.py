@@ -24,9 +24,9 @@ ENGLISH = b'<html lang="en">'
 END = b"</head>"
 FONT = re.compile(rb'<link\s+rel="preload"[^>]*\bas="font"[^>]*>')
 STYLE = re.compile(rb"(static/css/index\.[\w-]+\.css)")
-JUDGING = ("pair", "grid", "practice", "adjudicate")  # pages that mount the judging component
+# Pages that mount the judging component, and the script that it starts there.
+JUDGING = {"pair": "main.js", "grid": "main.js", "practice": "practice.js", "adjudicate": "adjudicate.js"}
 PARTS = ("Html.*.js", "BidiComponent.*.js")  # Streamlit's scripts of what these pages are made of
-IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*["\'`]\./([\w.-]+\.js)["\'`]')
 
 
 class StreamlitPage:
@@ -83,7 +83,7 @@ class StreamlitPage:
         body, of = FONT.sub(b"", self._page), language.current()
         added = ""
         if place in JUDGING:
-            body, added = STYLE.sub(rb"\1?" + LATER.encode(), body), "".join(_early(self._base))
+            body, added = STYLE.sub(rb"\1?" + LATER.encode(), body), "".join(_early(self._base, JUDGING[place]))
         if of != language.SOURCE:
             body = body.replace(ENGLISH, f'<html lang="{of}">'.encode(), 1)
             added += streamlit_words.tag(self._base)
@@ -91,9 +91,9 @@ class StreamlitPage:
 
 
 @cache
-def _early(base: str) -> tuple[str, ...]:
+def _early(base: str, start: str) -> tuple[str, ...]:
     """The elements that ask for a judging page's scripts at once, those of Streamlit before ours."""
-    ours = [f"judging/{assets.version()}/{name}" for name in assets.files() if name != "loader.js"]
+    ours = [f"judging/{assets.version()}/{name}" for name in assets.modules(start)]
     return tuple(
         f'<link rel="modulepreload" crossorigin fetchpriority="low" href="{base}/{path}">'
         for path in [*(f"static/js/{name}" for name in late_scripts()), *ours]
@@ -112,5 +112,5 @@ def late_scripts() -> tuple[str, ...]:
         if name in named or name in found:
             continue
         found.append(name)
-        line += IMPORTED.findall((folder / "static" / "js" / name).read_text(encoding="utf-8"))
+        line += assets.IMPORTED.findall((folder / "static" / "js" / name).read_text(encoding="utf-8"))
     return tuple(found)

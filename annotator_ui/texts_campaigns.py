@@ -108,7 +108,7 @@ class CAMPAIGNS(Texts):
         "standard": "Known pairs are hidden, some pairs come twice, a short practice round comes first.",
         "strict": "Twice as many known pairs and repeats, and a longer practice round with 90 % right.",
     }
-    none_known = "No pair is known yet, so nothing is hidden and nobody practises: add known pairs, or a guideline with examples."
+    none_known = "No pair is known yet, so none is hidden and there is no practice. Add known pairs, or a guideline with examples."
     details = "Details"
     preview_page = "The first page"
     cost_days, cost_days_about = "Days", "at the panel's pace of the last 7 days"

@@ -4,10 +4,12 @@ So a browser may keep them for ever, and a new version of the program is a new a
 """
 
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "static"
+IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*["\'`]\./([\w.-]+\.js)["\'`]')  # by a script, of its own folder
 TYPES = {".js": "text/javascript; charset=utf-8"}
 
 
@@ -15,6 +17,18 @@ TYPES = {".js": "text/javascript; charset=utf-8"}
 def files() -> dict[str, bytes]:
     """Every script by its name."""
     return {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in TYPES}
+
+
+@cache
+def modules(start: str) -> tuple[str, ...]:
+    """The scripts that a start needs: itself, those that they import, and the one that knows the language."""
+    line, found = [start, "words.js"], list[str]()
+    while line:
+        name = line.pop(0)
+        if name not in found:
+            found.append(name)
+            line += IMPORTED.findall(files()[name].decode())
+    return tuple(found)
 
 
 @cache

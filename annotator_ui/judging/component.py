@@ -94,7 +94,7 @@ def _common(who: Viewer, start: str, *, judging: bool) -> dict[str, Any]:
     return {
         "base": site().base,
         "version": assets.version(),
-        "modules": [name for name in assets.files() if name != "loader.js"],
+        "modules": assets.modules(start),
         "start": start,
         "judging": judging,
         "expert": who.name,

@@ -34,10 +34,9 @@ def client() -> TestClient:
 def test_a_judging_page_names_the_scripts_that_it_will_need(client: TestClient) -> None:
     body = client.get("/eds/pair", headers=BROWSER).text
     named = re.findall(r'modulepreload" crossorigin fetchpriority="low" href="/eds/([^"]+)"', body)
-    assert [Path(path).name for path in named] == [
-        *late_scripts(),
-        *(name for name in assets.files() if name != "loader.js"),
-    ]
+    assert [Path(path).name for path in named] == [*late_scripts(), *assets.modules("main.js")]
+    assert set(assets.modules("main.js")) < set(assets.files()) - {"loader.js", "practice.js", "adjudicate.js"}
+    assert {"practice.js", "session.js", "words.js"} < set(assets.modules("practice.js"))
     assert {Path(path).name.split(".")[0] for path in named} >= {"BidiComponent", "Html", "app", "main"}
     assert all((FOLDER / path).is_file() for path in named if path.startswith("static/"))
     assert "fetchpriority" not in client.get("/eds/campaigns", headers=BROWSER).text
