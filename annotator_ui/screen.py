@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import streamlit as st
@@ -23,6 +23,7 @@ from annotator_ui import html, language
 from annotator_ui import screens as screens_folder
 from annotator_ui.app_state import Viewer, may, site, viewer
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.formats import number
 from annotator_ui.texts_leads import COMMON
 from annotator_ui.translation import say
 from eds.errors import EdsError, ProjectError
@@ -30,7 +31,7 @@ from eds.errors import EdsError, ProjectError
 if TYPE_CHECKING:
     import pandas as pd
 
-DECIMALS = re.compile(r"%\+?\.(\d)f")  # a format of Streamlit's
+DECIMALS = re.compile(r"%(\+?)\.(\d)f")  # a format of Streamlit's
 ROWS = 14  # of a table; longer ones scroll
 MESSAGE = "message"  # in the session's state: what the screen reports after its next rerun
 
@@ -195,8 +196,8 @@ def dataframe(
     frame: "pd.DataFrame", alt: str, columns: Mapping[str, Any], *, key: str | None = None, select: bool = False
 ) -> int | None:
     """Show a table of Streamlit's own, with the columns of `columns` only; the selected row, if rows are selected."""
-    numbers, columns = _written(frame[list(columns)], columns)
-    shown, columns = _with_shares(numbers, columns)
+    numbers = frame[list(columns)]
+    shown, columns = _with_shares(numbers, _written(columns))
     height: Any = "content" if len(numbers) <= ROWS else 36 * (ROWS + 1)
     options: dict[str, Any] = {
         "hide_index": True,
@@ -215,40 +216,41 @@ def dataframe(
 
 
 def _with_shares(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Shares as our other figures have them: Streamlit's percent shows two digits, and none of a whole number."""
+    """Shares as our other figures have them (Streamlit's percent shows two digits, and none of a whole number).
+
+    In other languages than English so are numbers with decimals, since Streamlit's %.1f always has a point.
+    """
     kinds = {name: dict(column.get("type_config") or {}) for name, column in columns.items()}
-    shares = [name for name, kind in kinds.items() if kind.get("format") == "percent" and kind["type"] == "number"]
-    if not shares:
+    ways: dict[str, Callable[[Any], str]] = {}
+    for name, kind in kinds.items():
+        form = str(kind.get("format"))
+        if form == "percent" and kind["type"] == "number":
+            ways[name] = _share
+        elif (found := DECIMALS.fullmatch(form)) and language.current() != language.SOURCE:
+            ways[name] = partial(_decimal, digits=int(found[2]), sign=bool(found[1]))
+    if not ways:
         return frame, dict(columns)
-    plain = {name: {**columns[name], "type_config": {**kinds[name], "format": None}} for name in shares}
-    return frame.style.format(dict.fromkeys(shares, _share), na_rep="–"), {**columns, **plain}
+    plain = {name: {**columns[name], "type_config": {**kinds[name], "format": None}} for name in ways}
+    return frame.style.format(dict(ways), na_rep="–"), {**columns, **plain}
+
+
+def _decimal(value: Any, *, digits: int, sign: bool) -> str:
+    return ("+" if sign and value > 0 else "") + number(float(value), digits)
 
 
 def _share(value: Any) -> str:
     return html.percent(value)
 
 
-def _written(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> "tuple[pd.DataFrame, dict[str, Any]]":
-    """Numbers with decimals as the reader's language writes them, since Streamlit's %.1f always has a point."""
-    columns = {name: _grouped(column) for name, column in columns.items()}
-    if language.current() == language.SOURCE:
-        return frame, columns
-    frame, result = frame.copy(), dict[str, Any]()
+def _written(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns with whole numbers' thousands apart, and dates in other languages as the browser writes them."""
+    formats = ("%d",) if language.current() == language.SOURCE else ("%d", "distance", "D MMM YYYY")
+    result = dict(columns)
     for name, column in columns.items():
-        kind = column.get("type_config") or {}
-        digits = DECIMALS.fullmatch(str(kind.get("format", "")))
-        result[name] = column
-        if digits:
-            frame[name] = frame[name].astype(float).round(int(digits[1]))
-        if digits or kind.get("format") in ("distance", "D MMM YYYY"):  # Streamlit knows their words in English only
+        kind = dict(column.get("type_config") or {})
+        if kind.get("format") in formats:  # Streamlit knows the words of dates in English only
             result[name] = {**column, "type_config": {**kind, "format": "localized"}}
-    return frame, result
-
-
-def _grouped(column: Any) -> Any:
-    """The column with thousands set apart if it shows whole numbers."""
-    kind = dict(column.get("type_config") or {}) if isinstance(column, Mapping) else {}
-    return {**column, "type_config": {**kind, "format": "localized"}} if kind.get("format") == "%d" else column
+    return result
 
 
 def put(piece: Markup) -> None:

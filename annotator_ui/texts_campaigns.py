@@ -108,7 +108,7 @@ class CAMPAIGNS(Texts):
         "standard": "Known pairs are hidden, some pairs come twice, a short practice round comes first.",
         "strict": "Twice as many known pairs and repeats, and a longer practice round with 90 % right.",
     }
-    none_known = "No pair is known yet, so none is hidden and there is no practice. Add known pairs, or a guideline with examples."
+    none_known = "No pair is known yet: none is hidden, nobody practises. Add known pairs, or examples to a guideline."
     details = "Details"
     preview_page = "The first page"
     cost_days, cost_days_about = "Days", "at the panel's pace of the last 7 days"
@@ -165,7 +165,7 @@ class CAMPAIGNS(Texts):
     cost_judgements_about = plural("{experts} expert", "{experts} experts", by="experts")
     cost_judgements_some = "{per_pair} of {experts} experts on each pair"
     cost_saved_about = "{saved} expected saving by early stop"
-    cost_hours_about = "{each:.1f} per expert, at {seconds:.3g} s per pair"
+    cost_hours_about = "{each:.1f} per expert, at {seconds:.1f} s per pair"
     rate = "Expected share of similar pairs, % (for early stop)"
     make = "Create campaign"
     made = plural(

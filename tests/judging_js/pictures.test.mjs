@@ -32,7 +32,7 @@ test("a few at once, in the order of need", async () => {
   assert.equal(pictures.ready("a"), null);
 });
 
-test("what is shown next has the connection for itself", async () => {
+test("what is shown first has the connection for itself, and later all come at once", async () => {
   const { pictures, images } = studio();
   pictures.want(["a", "b", "c", "d"], ["a", "b"]);
   assert.deepEqual(images.map((image) => image.src), ["a", "b"]);
@@ -42,6 +42,9 @@ test("what is shown next has the connection for itself", async () => {
   images[1].reject(new Error("decode")); // one that is to be tried again holds nothing up
   await settle();
   assert.deepEqual(images.map((image) => image.src), ["a", "b", "c", "d"]);
+  pictures.want(["c", "d", "e"], ["e"]); // what is shown next may be late: what follows it does not wait
+  pictures.want(["e", "f"], ["e"]);
+  assert.ok(["e", "f"].every((url) => images.some((image) => image.src === url)));
 });
 
 test("a rejected decode is not a painted picture: it is tried again", async () => {

@@ -13,13 +13,14 @@ export class Pictures {
     this.known = new Map(); // url -> {url, image, state, waiters, tries}
     this.line = [];
     this.busy = 0;
+    this.begun = false;
     this.first = new Set();
   }
 
-  // Keep exactly these, in this order of need; others are forgotten. As long as one of `first` is under way, what is not
-  // one of them waits: a slow connection brings what is to be shown next, and nothing beside it.
+  // Keep exactly these, in this order of need; others are forgotten. As long as nothing has been shown, what is not one
+  // of `first` waits for those: a slow connection brings the first pair, and nothing beside it. Later all come at once.
   want(urls, first = []) {
-    this.first = new Set(first);
+    if (!this.begun) this.first = new Set(first);
     const wanted = new Set(urls);
     for (const [url, one] of this.known) {
       if (wanted.has(url)) continue;
@@ -66,7 +67,10 @@ export class Pictures {
 
   #next() {
     while (this.busy < AT_ONCE && this.line.length > 0) {
-      if (!this.first.has(this.line[0].url) && [...this.first].some((url) => this.known.get(url)?.state === "loading")) return;
+      if (!this.begun && !this.first.has(this.line[0].url)) {
+        if ([...this.first].some((url) => this.known.get(url)?.state === "loading")) return;
+        this.begun = true;
+      }
       const one = this.line.shift();
       if (this.known.get(one.url) !== one || one.state !== "new") continue;
       this.busy += 1;

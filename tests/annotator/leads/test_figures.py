@@ -1,12 +1,16 @@
 """The figures on the tabs of a campaign are the store's and the library's."""
 
 import json
+import re
 
+import pandas as pd
 import pytest
+import streamlit as st
 
-from annotator_ui import html
+from annotator_ui import html, language
 from annotator_ui.app_state import Site
 from annotator_ui.lead.campaign import CHOSEN
+from annotator_ui.screen import _with_shares
 from annotator_ui.tab import TAB
 from annotator_ui.texts_campaign import OVERVIEW, PANEL
 from annotator_ui.texts_leads import AGREEMENT, POOL
@@ -57,6 +61,15 @@ def test_whole_numbers_in_tables_have_their_thousands_apart(judged: Site, viewer
     columns = json.loads(table.proto.columns)
     assert columns["per_hour"]["type_config"]["format"] == "localized"
     assert columns["seconds"]["type_config"]["format"] == "%.1f"
+
+
+def test_numbers_in_german_tables_keep_their_digits() -> None:
+    frame, column = pd.DataFrame({"value": [0.88, -0.1234, None]}), st.column_config.NumberColumn
+    with language.speaking("de"):
+        plain, _ = _with_shares(frame, {"value": column("Wert", format="%.3f")})
+        signed, _ = _with_shares(frame, {"value": column("Wert", format="%+.1f")})
+        assert re.findall(r">([^<>]*)</td>", plain.to_html()) == ["0,880", "-0,123", "–"]
+        assert re.findall(r">([^<>]*)</td>", signed.to_html()) == ["+0,9", "-0,1", "–"]
 
 
 def test_calibration_is_shown_with_its_results(judged: Site, viewer: dict[str, str]) -> None:
