@@ -6,6 +6,7 @@ lists them. No tensor of the network keeps its random initialisation.
 
 import hashlib
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -24,6 +25,7 @@ State = dict[str, torch.Tensor]
 SHOWN = 8  # keys shown for each kind of fault
 METADATA_KEY = "eds.training"  # in the metadata of our own safetensors files: JSON that describes them
 PARALLEL = "module."  # before every name where a network was trained on several GPUs
+CODE = re.compile(r"GLOBAL:? (?:GLOBAL )?([\w.]+)")  # in torch's refusal: what a file would call
 COUNTER = "num_batches_tracked"  # of batch norms in training; old checkpoints lack it, inference never reads it
 
 
@@ -41,7 +43,8 @@ def read(path: Path, entry: str = "") -> State:
     except EdsError:
         raise
     except Exception as error:  # of torch, pickle and zipfile, in damaged files, any
-        reason = complaint(error)
+        code = CODE.search(str(error))
+        reason = f"it calls {code[1]}" if code else complaint(error)
         raise InputError(
             f"the file contains no plain tensors, or is damaged ({reason})",
             where=str(path),
