@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 
 from eds.benchmarks.formats import label_studio
@@ -13,7 +14,6 @@ from tests.benchmarks.cases import benchmark
 
 ANNOTATION: dict[str, Any] = {
     "id": int,
-    "completed_by": int,
     "lead_time": (float, int, type(None)),
     "was_cancelled": bool,
     "ground_truth": bool,
@@ -53,6 +53,7 @@ def strictly(config: str, tasks: Any) -> None:
 
 def _result(result: list[dict[str, Any]], values: list[str | None]) -> None:
     (one,) = result
+    one = {name: part for name, part in one.items() if name != "meta"}
     assert {**one, "value": 0} == {"from_name": "similar", "to_name": "candidate", "type": "choices", "value": 0}
     assert list(one["value"]) == ["choices"]
     assert len(one["value"]["choices"]) == 1
@@ -67,6 +68,35 @@ def test_config_and_tasks_have_the_documented_structure(tmp_path: Path) -> None:
     assert given.votes is not None
     assert sum(len(task["annotations"]) for task in tasks) == len(given.votes) - 1  # without the corrected vote
     assert {one["model_version"] for task in tasks for one in task["predictions"]} == {"one", "two"}
+
+
+def test_votes_come_back_as_label_studio_exports_them(tmp_path: Path) -> None:
+    """Label Studio 1.23 refuses a completed_by that it does not know; of an import it keeps the result with its meta,
+    and sets its own account and date."""
+    given = benchmark()
+    label_studio.write(given, tmp_path)
+    tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
+    annotations = [one for task in tasks for one in task["annotations"]]
+    assert not any("completed_by" in one for one in annotations)
+    own = {"completed_by": 1, "created_at": "2026-11-20T04:49:02.295952Z", "updated_by": None}
+    for one in annotations:
+        one.update(own)
+    changed = annotations[0]
+    changed.update({"updated_by": 2, "updated_at": "2026-11-21T04:49:02.295952Z"})
+    was = changed["result"][0]["meta"]
+    changed["result"][0]["value"]["choices"] = ["unsure"]
+    (tmp_path / "export.json").write_text(json.dumps(tasks))
+    found = label_studio.read(tmp_path / "export.json").votes
+    assert given.votes is not None
+    assert found is not None
+    columns = ["query_id", "candidate_id", "expert_id", "created_at"]
+    current = given.votes[~given.votes["vote_id"].isin(given.votes["supersedes"].dropna())]
+    wanted, came = (
+        {(*row[:3], pd.Timestamp(row[3])) for row in votes[columns].to_numpy().tolist()} for votes in (current, found)
+    )
+    (gone,), (new,) = wanted - came, came - wanted
+    assert gone[2:] == (was["text"][0], pd.Timestamp(was["created_at"]))
+    assert new[2:] == ("2", pd.Timestamp(changed["updated_at"]))
 
 
 def foreign(annotations: list[Any]) -> list[Any]:

@@ -1,14 +1,15 @@
 """Label Studio: configuration and annotated tasks.
 
-config.xml, experts.json, and tasks.json with a task per pair:
+config.xml, and tasks.json with a task per pair:
 
     task        data {query_image, candidate_image, query_id, candidate_id, kind, ...}, predictions, annotations
     prediction  model_version, score, result
-    annotation  completed_by (a number; experts.json names the expert), lead_time, was_cancelled, ground_truth,
-                created_at, result
+    annotation  lead_time, was_cancelled, ground_truth, created_at, result with meta {text: [expert], created_at}
 
-`data` may hold anything, so it holds the label and why the pair was asked. Reading skips cancelled annotations, takes
-several annotations of a task as several votes, and accepts completed_by as a number or an object.
+`data` may hold anything, so it holds the label and why the pair was asked. An import into Label Studio refuses a
+completed_by that is none of its accounts, and sets its own created_at, so that both are in the result's meta, which
+Label Studio shows, keeps and exports. Reading skips cancelled annotations, takes several annotations of a task as
+several votes, and accepts completed_by as a number or an object; experts.json names the numbers of older exports.
 """
 
 import json
@@ -50,18 +51,15 @@ def write(
     *,
     prefix: Annotated[str, "Address before each picture's path."] = LOCAL_FILES,
 ) -> list[str]:
-    """Write config.xml, experts.json and tasks.json; return what they cannot hold."""
+    """Write config.xml and tasks.json; return what they cannot hold."""
     images = pairs_file.require_pairs(benchmark)
     pairs, not_held = pairs_file.pairs_frame(benchmark), []
     address = dict(zip(images["image_id"], (prefix + quote(str(path)) for path in images["path"]), strict=True))
     votes, lost = _current_votes(benchmark.votes)
     tasks = _tasks(pairs, votes)
     numbers = pd.MultiIndex.from_frame(tasks[[*PAIR, "kind"]])
-    people = {name: number for number, name in enumerate(sorted(votes["expert_id"].unique()), 1)}
-    names = {str(number): name for name, number in people.items()}
-    (folder / EXPERTS).write_text(json.dumps(names, ensure_ascii=False, indent=1), encoding="utf-8")
     annotations: list[list[Any]] = [[] for _ in range(len(tasks))]
-    for number, annotation in _annotations(votes, numbers, people):
+    for number, annotation in _annotations(votes, numbers):
         annotations[number].append(annotation)
     predictions: list[list[Any]] = [[] for _ in range(len(tasks))]
     for model, run in ((name, part) for name in benchmark.runs for part in benchmark.run_parts(name)):
@@ -109,20 +107,18 @@ def _tasks(pairs: pd.DataFrame, votes: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([tasks, unknown], ignore_index=True) if len(unknown) else tasks
 
 
-def _annotations(
-    votes: pd.DataFrame, numbers: pd.MultiIndex, people: dict[str, int]
-) -> Iterator[tuple[int, dict[str, Any]]]:
+def _annotations(votes: pd.DataFrame, numbers: pd.MultiIndex) -> Iterator[tuple[int, dict[str, Any]]]:
     tasks = numbers.get_indexer(pd.MultiIndex.from_frame(votes[[*PAIR, "kind"]])).tolist()
     rows = plain_arrow(votes[["expert_id", "value", "seconds", "created_at", "kind"]]).to_pylist()
     for number, (task, row) in enumerate(zip(tasks, rows, strict=True), 1):
+        meta = {"text": [row["expert_id"]], "created_at": row["created_at"]}
         annotation = {
             "id": number,
-            "completed_by": people[row["expert_id"]],
             "lead_time": row["seconds"],
             "was_cancelled": False,
             "ground_truth": False,
             "created_at": row["created_at"],
-            "result": [_choice(ANSWERS[row["value"]])],
+            "result": [{**_choice(ANSWERS[row["value"]]), "meta": meta}],
         }
         yield task, annotation
 
@@ -183,8 +179,9 @@ def _read_task(task: Any, names: dict[str, Any]) -> tuple[list[str], list[dict[s
         if annotation.get("was_cancelled"):
             cancelled += 1
             continue
-        choices = [part["value"]["choices"] for part in annotation.get("result") or [] if _is_choice(part)]
-        who = _expert(annotation.get("completed_by"))
+        parts = [part for part in annotation.get("result") or [] if _is_choice(part)]
+        choices = [part["value"]["choices"] for part in parts]
+        who, created_at = _expert_and_date(annotation, parts)
         who = str(names.get(who, who))
         answer = choices[0][0] if len(choices) == 1 and len(choices[0]) == 1 else None
         if answer not in VALUES:
@@ -195,7 +192,7 @@ def _read_task(task: Any, names: dict[str, Any]) -> tuple[list[str], list[dict[s
         else:
             vote = {name: data.get(name) for name in PAIR}
             vote |= {"expert_id": who, "value": VALUES[answer], "seconds": annotation.get("lead_time")}
-            vote |= {"created_at": annotation.get("created_at"), "kind": data.get("kind", "normal")}
+            vote |= {"created_at": created_at, "kind": data.get("kind", "normal")}
             votes.append(vote)
     return faults, votes, cancelled
 
@@ -203,6 +200,17 @@ def _read_task(task: Any, names: dict[str, Any]) -> tuple[list[str], list[dict[s
 def _is_choice(part: Any) -> bool:
     value = part.get("value") if isinstance(part, dict) and part.get("from_name") == "similar" else None
     return isinstance(value, dict) and isinstance(value.get("choices"), list)
+
+
+def _expert_and_date(annotation: dict[str, Any], parts: list[dict[str, Any]]) -> tuple[str, Any]:
+    """Who gave an answer, and when: what our export says in its meta, unless somebody changed it there."""
+    meta = parts[0].get("meta") if parts else None
+    named = meta.get("text") if isinstance(meta, dict) else None
+    if not isinstance(meta, dict) or not (isinstance(named, list) and len(named) == 1 and isinstance(named[0], str)):
+        return _expert(annotation.get("completed_by")), annotation.get("created_at")
+    if annotation.get("updated_by") is not None:
+        return _expert(annotation["updated_by"]), annotation.get("updated_at")
+    return named[0], meta.get("created_at", annotation.get("created_at"))
 
 
 def _expert(completed_by: Any) -> str:
