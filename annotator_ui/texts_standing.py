@@ -61,7 +61,7 @@ class PROMISE(Texts):
     needs = "Nothing is decided yet; a promise rests on decided labels."
     recall, recall_about = "Holds, estimated", "surely {low}"
     price, price_about = "Price, hours", "{pairs:,} pairs, {judgements:,} judgements"
-    kept = "no more than the pool of today"
+    kept = "all of it is judged"
 
 
 class DRAWS(Texts):

@@ -10,7 +10,7 @@ from eds.project.mine import read_heads
 from eds.project.models import generators
 from eds.project.pool import pool_depth
 from eds.project.prevalence import project_prevalence
-from eds.project.price import price_of_suspects
+from eds.project.price import judged_pairs, price_of
 from eds.project.results import Result
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class PromiseResult(Result):
     depth: int | None  # the smallest that keeps the promise; None: no depth of the lists surely does
     recall: float  # of the pool of that depth, or of the deepest
     low: float
-    price: "Price | None"  # of the pairs that the pool of today lacks; None where no depth keeps it
+    price: "Price | None"  # of what is not judged of that pool; None where no depth keeps it
     lists_depth: int
     next: str  # what to do
     by_depth: "pd.DataFrame" = field(repr=False)  # depth, units, further, recall, low
@@ -126,10 +126,12 @@ def _added(inputs: Inputs, now: int, deepest: int) -> "list[tuple[int, Integers]
 
 
 def _price(inputs: Inputs, depth: int) -> "Price":
-    """The price of the pool of this depth, as making it says."""
+    """The price of what nobody has judged yet of the pool of this depth."""
     import pandas as pd
 
     heads = read_heads(inputs.project, generators(inputs.project, "neighbors"), depth)
-    pooled = heads[PAIR].drop_duplicates().assign(origin="pool")
-    before = inputs.suspects
-    return price_of_suspects(inputs, pd.concat([before[[*PAIR, "origin"]], pooled], ignore_index=True))
+    suspects = inputs.suspects
+    pooled = pd.concat([heads[PAIR], suspects.loc[suspects["origin"] == "pool", PAIR]], ignore_index=True)
+    pairs = pd.MultiIndex.from_frame(pooled.drop_duplicates().astype(str))
+    open_pairs = pairs.difference(pd.MultiIndex.from_frame(judged_pairs(inputs).astype(str)))
+    return price_of(inputs.project, len(open_pairs))

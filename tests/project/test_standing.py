@@ -142,3 +142,18 @@ def test_what_is_missing_is_said(shop: Shop, tmp_path: Path) -> None:
     judge(one, project, table[PAIR], tmp_path / "b.csv")
     with pytest.raises(InputError, match="no random pair"):
         project.promise_recall()
+
+
+def test_a_promise_costs_what_is_not_judged_of_its_pool(shop: Shop, tmp_path: Path) -> None:
+    """Also where the pool of today keeps it already, and part of it is judged."""
+    project = make(tmp_path, shop)
+    project.draw_random(500)
+    table = project.read("suspects")
+    pool = table[table["origin"] == "pool"].sort_values("position")[PAIR]
+    drawn = table.loc[table["origin"] == "random", PAIR]
+    judge(shop, project, pd.concat([pool.head(len(pool) // 2), drawn]), tmp_path / "votes.csv")
+    found = project.promise_recall(0.05)
+    truth = project.read("truth")[PAIR]
+    assert found.kept_now
+    assert found.price is not None
+    assert found.price.pairs == len(pool) - len(pool.merge(truth, on=PAIR)) > 0
