@@ -216,7 +216,7 @@ def dataframe(
 
 
 def _with_shares(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Shares as our other figures have them (Streamlit's percent shows two digits, and none of a whole number).
+    """Shares and whole numbers as our other figures have them: Streamlit's have two digits, or no thousands apart.
 
     In other languages than English so are numbers with decimals, since Streamlit's %.1f always has a point.
     """
@@ -226,6 +226,8 @@ def _with_shares(frame: "pd.DataFrame", columns: Mapping[str, Any]) -> tuple[Any
         form = str(kind.get("format"))
         if form == "percent" and kind["type"] == "number":
             ways[name] = _share
+        elif form == "%d":
+            ways[name] = partial(_decimal, digits=0, sign=False)
         elif (found := DECIMALS.fullmatch(form)) and language.current() != language.SOURCE:
             ways[name] = partial(_decimal, digits=int(found[2]), sign=bool(found[1]))
     if not ways:
@@ -243,12 +245,13 @@ def _share(value: Any) -> str:
 
 
 def _written(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns with whole numbers' thousands apart, and dates in other languages as the browser writes them."""
-    formats = ("%d",) if language.current() == language.SOURCE else ("%d", "distance", "D MMM YYYY")
+    """Columns with dates in other languages as the browser writes them: Streamlit knows their words in English only."""
     result = dict(columns)
+    if language.current() == language.SOURCE:
+        return result
     for name, column in columns.items():
         kind = dict(column.get("type_config") or {})
-        if kind.get("format") in formats:  # Streamlit knows the words of dates in English only
+        if kind.get("format") in ("distance", "D MMM YYYY"):
             result[name] = {**column, "type_config": {**kind, "format": "localized"}}
     return result
 

@@ -42,9 +42,8 @@ def show_needs(who: Viewer, campaign: Campaign) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
             colour, icon = ICONS[need.kind]
             st.markdown(f":{colour}[:material/{icon}:]", width="content")
-            st.markdown(
-                f"**{escape_markdown(head(need))}**  \n:small[{escape_markdown(about(need, campaign))}]", width=260
-            )
+            words = f"**{_shown(head(need))}**  \n:small[{_shown(about(need, campaign))}]"
+            st.markdown(words, width=260)
             st.space("stretch")
             _action(who, campaign, need, place)
 
@@ -61,7 +60,7 @@ def head(need: Need) -> str:
         text = SAYS.heads[kind]
     since = "" if need.since is None else day(need.since)
     share = html.percent(need.share, 0)
-    return _unbroken(text.format(expert=need.expert, count=need.count, of=need.of, share=share, since=since))
+    return str(text.format(expert=need.expert, count=need.count, of=need.of, share=share, since=since))
 
 
 def about(need: Need, campaign: Campaign) -> str:
@@ -73,7 +72,7 @@ def about(need: Need, campaign: Campaign) -> str:
     )
     minutes = "" if need.minutes is None else SAYS.minutes.format(n=max(need.minutes, 1))
     known = need.low is not None and need.high is not None
-    words = text.format(
+    return text.format(
         count=need.count,
         of=need.of,
         share=html.percent(need.share, 0),
@@ -85,12 +84,11 @@ def about(need: Need, campaign: Campaign) -> str:
         most=most,
         minutes=minutes,
     )
-    return _unbroken(words)
 
 
-def _unbroken(words: str) -> str:
-    """The words with every percent sign on the line of its number."""
-    return words.replace(" %", "\N{NO-BREAK SPACE}%")
+def _shown(words: str) -> str:
+    """The words as Markdown, with every percent sign on the line of its number."""
+    return escape_markdown(words).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _action(who: Viewer, campaign: Campaign, need: Need, place: int) -> None:

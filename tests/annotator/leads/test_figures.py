@@ -1,6 +1,5 @@
 """The figures on the tabs of a campaign are the store's and the library's."""
 
-import json
 import re
 
 import pandas as pd
@@ -56,11 +55,13 @@ def test_a_link_to_a_tab_works_in_another_language(judged: Site, viewer: dict[st
     assert "Growth of p_k" in page_text(app.run())
 
 
-def test_whole_numbers_in_tables_have_their_thousands_apart(judged: Site, viewer: dict[str, str]) -> None:
-    table = run("campaign", NAME, tab="experts").dataframe[0]
-    columns = json.loads(table.proto.columns)
-    assert columns["per_hour"]["type_config"]["format"] == "localized"
-    assert columns["seconds"]["type_config"]["format"] == "%.1f"
+def test_whole_numbers_in_tables_have_their_thousands_apart() -> None:
+    frame = pd.DataFrame({"count": [1234, 7], "pace": [1459.541, None]})
+    column = st.column_config.NumberColumn("n", format="%d")
+    for of, expected in (("en", ["1,234", "1,460", "7", "–"]), ("de", ["1.234", "1.460", "7", "–"])):
+        with language.speaking(of):
+            shown, _ = _with_shares(frame, {"count": column, "pace": column})
+            assert re.findall(r">([^<>]*)</td>", shown.to_html()) == expected
 
 
 def test_numbers_in_german_tables_keep_their_digits() -> None:
