@@ -30,6 +30,7 @@ from eds.reports.numbers import shown
 PANELS = 3  # histograms in a row
 BINS = 256  # columns of a histogram; each shows the fullest of the codes that it stands for
 HIGH = 64  # pixels of a histogram
+LINE, DOT = 10, 5  # pixels between two labels beside points, and from the middle of a point to its label
 MOST_CODES = 1 << 16  # that are numbered; longer codes stand in the order of their numbers
 
 
@@ -70,6 +71,40 @@ def code_histograms(labels: Sequence[str], fills: Sequence[Sequence[int]], texts
     return alt.concat(*panels, columns=PANELS, spacing=18)
 
 
+def place_labels(x: Sequence[float], y: Sequence[float], labels: Sequence[str], letter: float) -> list[float]:
+    """The heights in pixels of labels to the right of points at (x, y) in pixels: none covers a label or a point.
+
+    Each stands at its point, or else at the nearest height below the upper edge, 0, at which there is room.
+
+    >>> place_labels([5, 5, 90], [40, 42, 41], ["one", "two", "three"], 5)
+    [40, 50, 41]
+    """
+    taken = [(at - DOT, at + DOT, high) for at, high in zip(x, y, strict=True)]
+
+    def covered(left: float, right: float, at: float) -> bool:
+        return at < 0 or any(abs(at - high) < LINE and left < to and start < right for start, to, high in taken)
+
+    found = []
+    for point, at, label in zip(x, y, labels, strict=True):
+        left, right = point + DOT, point + DOT + letter * len(label)
+        near = sorted(
+            (at, *(high + sign * LINE for _, _, high in taken for sign in (1, -1))), key=lambda one: abs(one - at)
+        )
+        high = next((one for one in near if not covered(left, right, one)), at)
+        taken.append((left, right, high))
+        found.append(high)
+    return found
+
+
+def _beside(
+    across: Sequence[Any], up: Sequence[Any], labels: Sequence[str], most: float, wide: float, high: float, top: float
+) -> list[float]:
+    """The values at which labels stand, of points on scales from 0 to `most` and `top` that many pixels long."""
+    x = [wide * (_number(value) or 0.0) / most for value in across]
+    y = [high * (1 - (_number(value) or 0.0) / top) for value in up]
+    return [top * (1 - at / high) for at in place_labels(x, y, labels, LETTER)]
+
+
 def usage_chart(
     labels: Sequence[str],
     x: Sequence[Any],
@@ -88,18 +123,20 @@ def usage_chart(
         high,
         "value",
     )
-    rows = _rows(label=labels, x=x, y=y, low=low, high=high, marked=[*marks], tip=tips)
     room = LETTER * max((len(label) for label in labels), default=0) / WIDTH
-    numbers = [value for value in map(_number, x) if value is not None] or [1.0]
-    across = alt.Scale(domain=[0, max(numbers) * (1 + 1.3 * room)], nice=False)
+    most = _most(x) * (1 + 1.3 * room)
+    top = 1.06 * _most([*y, *high])
+    beside = _beside(x, y, labels, most, WIDTH, 280, top)
+    rows = _rows(label=labels, x=x, y=y, low=low, high=high, beside=beside, marked=[*marks], tip=tips)
+    across = alt.Scale(domain=[0, most], nice=False)
     base = _chart(rows).encode(x=alt.X("x:Q", title=x_label, scale=across, axis=_axis("share")))
-    scale = _scale([*y, *low, *high], 0.0)
+    scale = alt.Scale(domain=[0, top], nice=False)
     up = alt.Y("y:Q", title=y_label, scale=scale, axis=_axis("value"))
     colour = alt.Color("marked:N", scale=alt.Scale(domain=[False, True], range=[*SERIES[:2]]), legend=None)
     return _framed(
         base.mark_rule(strokeWidth=2, opacity=0.4).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
         base.mark_circle(size=50, opacity=1).encode(*TIP, y=up, color=colour),
-        base.mark_text(align="left", dx=7, fontSize=10).encode(y=up, text="label:N"),
+        base.mark_text(align="left", dx=7, fontSize=10).encode(y=alt.Y("beside:Q", scale=scale), text="label:N"),
         height=280,
     )
 
@@ -121,17 +158,26 @@ def trade_chart(
             for name, one, other in zip(methods, across, up, strict=True)
         ]
         room = 1 + 1.4 * LETTER * max((len(name) for name in methods), default=0) / WIDTH
-        most = max([number for number in map(_number, across) if number is not None] or [1.0])
-        ends = alt.Scale(domain=[0, most * room], nice=False)
-        base = _chart(_rows(label=[*methods], x=across, y=up, marked=[*marked], tip=tips)).encode(
-            x=alt.X("x:Q", title=x_label, scale=ends, axis=_axis("value")),
-            y=alt.Y("y:Q", title=y_label, scale=_scale(up, 0.0), axis=_axis("value")),
+        most, top = _most(across) * room, 1.1 * _most(up)
+        beside = _beside(across, up, methods, most, WIDTH - 40, 200, top)
+        base = _chart(_rows(label=[*methods], x=across, y=up, beside=beside, marked=[*marked], tip=tips)).encode(
+            x=alt.X("x:Q", title=x_label, scale=alt.Scale(domain=[0, most], nice=False), axis=_axis("value")),
         )
+        heights = alt.Scale(domain=[0, top], nice=False)
         colour = alt.Color("marked:N", scale=alt.Scale(domain=[False, True], range=[*SERIES[:2]]), legend=None)
-        dots = base.mark_circle(size=40, opacity=1).encode(*TIP, color=colour)
-        words = base.mark_text(align="left", dx=6, fontSize=9).encode(text="label:N")
+        dots = base.mark_circle(size=40, opacity=1).encode(
+            *TIP, y=alt.Y("y:Q", title=y_label, scale=heights, axis=_axis("value")), color=colour
+        )
+        words = base.mark_text(align="left", dx=6, fontSize=9).encode(
+            y=alt.Y("beside:Q", scale=heights), text="label:N"
+        )
         panels.append(alt.layer(dots, words).properties(width=WIDTH - 40, height=200, title=title))
     return alt.concat(*panels, columns=1, spacing=16)
+
+
+def _most(values: Sequence[Any]) -> float:
+    """The largest of the values that are defined; 1 where it is nothing."""
+    return max((number for number in map(_number, values) if number is not None), default=0.0) or 1.0
 
 
 def length_chart(

@@ -7,12 +7,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import altair as alt
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eds.reports import charts
+from eds.reports.hash_charts import DOT, LINE, place_labels
 from eds.reports.svg import chart_svg
 
 EVIL = "<script>alert('x')</script>]]>&\"\x00'"
@@ -113,3 +115,15 @@ def test_charts_without_rows_are_drawn() -> None:
         charts.heat_map(empty, empty, empty),
     ):
         assert chart_svg(chart, "empty").startswith("<svg")
+
+
+def test_labels_beside_points_cover_neither_each_other_nor_a_point() -> None:
+    rng, letter = np.random.default_rng(0), 5.0
+    x, y = rng.uniform(0, 120, 12).tolist(), rng.uniform(90, 120, 12).tolist()  # crowded
+    names = [f"method-{number}" for number in range(12)]
+    boxes = [(at - DOT, at + DOT, high) for at, high in zip(x, y, strict=True)]
+    for at, high, name in zip(x, place_labels(x, y, names, letter), names, strict=True):
+        left, right = at + DOT, at + DOT + letter * len(name)
+        assert high >= 0
+        assert not [box for box in boxes if abs(box[2] - high) < LINE and left < box[1] and box[0] < right]
+        boxes.append((left, right, high))

@@ -132,6 +132,7 @@ def layouts() -> dict[str, tuple[str, dict[str, Any], Callable[[State], Any]]]:
 def check(preset: str, folder: Path) -> str:
     """Write the preset's file, load it, and say how far its vector is from the network's own."""
     steps = PRESETS[preset].preprocessing if preset in PRESETS else None
+    network: Any
     file = folder / "authors.pth"
     if preset == "vit":
         file = folder / "authors.npz"

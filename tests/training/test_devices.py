@@ -74,13 +74,20 @@ def test_a_loss_is_computed_where_the_network_is(kind: str) -> None:
 
 
 def test_running_means_are_kept_and_frozen_ones_do_not_move() -> None:
-    network = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4))
-    pictures, before = torch.randn(8, 3, 6, 6), network[1].running_mean.clone()
+    norm = torch.nn.BatchNorm2d(4)
+    network, pictures = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), norm), torch.randn(8, 3, 6, 6)
+
+    def mean() -> torch.Tensor:
+        assert norm.running_mean is not None
+        return norm.running_mean.clone()
+
+    before = mean()
     spread(network, pictures, devices_of("cpu,cpu"))
-    assert not torch.equal(network[1].running_mean, before)
-    before = network.eval()[1].running_mean.clone()
+    assert not torch.equal(mean(), before)
+    before = mean()
+    network.eval()
     torch.testing.assert_close(spread(network, pictures, devices_of("cpu,cpu")), network(pictures))
-    assert torch.equal(network[1].running_mean, before)
+    assert torch.equal(mean(), before)
 
 
 def test_a_run_on_two_devices_is_that_of_one_but_for_rounding_and_another_to_resume(tmp_path: Path) -> None:
