@@ -33,7 +33,8 @@ def recall_by_depth(
     Formula: of a pool with the units S added, T_in and T_out by `outside_sample` of the draws' positives inside and
     outside S; recall = (T_pool + T_in) / (T_pool + T_in + T_out), and its lower limit at level 2 confidence - 1.
     Source: Horvitz and Thompson 1952; Zou and Donner 2008 for sums, Donner and Zou 2012 for ratios.
-    Conventions: `pool` are the similar units of the pool of today; `size` is the whole universe's.
+    Conventions: `pool` are the similar units of the pool of today; `size` is the whole universe's. T_in and T_out are
+    no more than the units in S and outside the pool and S: a pool of all units holds all similar ones.
     """
     if not 0.5 < confidence < 1:
         raise InputError(f"confidence is {confidence}", hint="Give a number above 0.5 and below 1, as 0.95.")
@@ -49,16 +50,21 @@ def recall_by_depth(
                 where="random draws",
                 hint="Draw some and have them judged: eds suspects draw -n 500.",
             )
-        beyond, held = outside_total([without], level, "simultaneous"), pool
+        beyond = _at_most(outside_total([without], level, "simultaneous"), outside - len(inside))
+        held = pool
         if len(inside):
             within = outside_sample(outside, [draw.within(inside, inside=True) for draw in draws])
             if within is not None:
-                found = outside_total([within], level, "simultaneous")
-                most = float(len(inside))
-                held = sum_of(pool, Estimate(min(found.value, most), min(found.low, most), min(found.high, most)))
+                held = sum_of(pool, _at_most(outside_total([within], level, "simultaneous"), len(inside)))
         recall = share_of(held, beyond)
         result.append(Depth(depth, len(pool_units) + len(inside), len(inside), recall.value, recall.low))
     return result
+
+
+def _at_most(total: Estimate, units: int) -> Estimate:
+    """A number of similar units among so many units: no more than these."""
+    most = float(units)
+    return Estimate(min(total.value, most), min(total.low, most), min(total.high, most))
 
 
 def stopping_depth(depths: Sequence[Depth], share: float) -> int | None:

@@ -6,6 +6,7 @@ unpickler builds dictionaries and arrays; any other global in it is an error.
 """
 
 import io
+import math
 import pickle
 import zipfile
 from collections import OrderedDict
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from eds.errors import InputError
 from eds.io.files import forbidden
+from eds.io.unpickling import PlainUnpickler
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -74,7 +76,7 @@ class _Tensor:
         self.storage, self.offset, self.size, self.stride = storage, offset, size, stride
 
 
-class _Reader(pickle.Unpickler):
+class _Reader(PlainUnpickler):
     def __init__(self, file: IO[bytes]) -> None:
         super().__init__(file)
         self.storages: dict[str, _Storage] = {}
@@ -86,7 +88,7 @@ class _Reader(pickle.Unpickler):
             return OrderedDict
         if module == "torch" and name in STORAGES:
             return STORAGES[name]
-        raise pickle.UnpicklingError(f"unexpected {module}.{name}")
+        return super().find_class(module, name)
 
     def persistent_load(self, pid: Any) -> _Storage:
         """The storage of that key; its values come later."""
@@ -130,5 +132,7 @@ def _array(tensor: Any) -> npt.NDArray[Any]:
     last = tensor.offset + sum((side - 1) * step for side, step in zip(tensor.size, stride, strict=True))
     if min(tensor.offset, *tensor.size, *stride, 0) < 0 or (0 not in tensor.size and last >= len(values)):
         raise pickle.UnpicklingError("a tensor reaches beyond its storage")
+    if math.prod(tensor.size) > len(values):  # a stride of 0 makes any number of values of one
+        raise pickle.UnpicklingError("a tensor has more values than its storage")
     strides = [step * values.itemsize for step in stride]
     return np.lib.stride_tricks.as_strided(values[tensor.offset :], tensor.size, strides).copy()

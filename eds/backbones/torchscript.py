@@ -5,12 +5,15 @@
 """
 
 import io
+import math
 import pickle
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from eds.io.unpickling import PlainUnpickler
 
 MARK = "constants.pkl"  # what a TorchScript archive has and one of torch.save has not
 STORAGES = {
@@ -31,7 +34,7 @@ class _Module:
         self.__dict__.update(state)
 
 
-class _Reader(pickle.Unpickler):
+class _Reader(PlainUnpickler):
     def __init__(self, archive: zipfile.ZipFile, root: str) -> None:
         super().__init__(io.BytesIO(archive.read(f"{root}/data.pkl")))
         self._archive, self._root = archive, root
@@ -47,7 +50,7 @@ class _Reader(pickle.Unpickler):
             return list
         if module == "torch" and name in STORAGES:
             return STORAGES[name]
-        raise pickle.UnpicklingError(f"unexpected {module}.{name}")
+        return super().find_class(module, name)
 
     def persistent_load(self, pid: Any) -> torch.Tensor:
         """All values of a storage, as a flat tensor."""
@@ -62,6 +65,8 @@ def _tensor(values: torch.Tensor, offset: int, size: tuple[int, ...], stride: tu
     last = offset + sum((side - 1) * step for side, step in zip(size, stride, strict=True))
     if offset < 0 or min(stride, default=0) < 0 or (0 not in size and last >= len(values)):
         raise pickle.UnpicklingError("a tensor reaches beyond its storage")
+    if math.prod(size) > len(values):  # a stride of 0 makes any number of values of one
+        raise pickle.UnpicklingError("a tensor has more values than its storage")
     return values.as_strided(size, stride, offset)
 
 

@@ -6,7 +6,7 @@ import click
 
 from eds.cli.console import Console, command
 from eds.cli.options import existing_file
-from eds.cli.render import format_frame, format_interval, format_share, format_table
+from eds.cli.render import count, format_frame, format_interval, format_share, format_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +89,8 @@ def remove(console: Console, name: str) -> None:
 
 def render_answers(result: "AssistantAnswers") -> str:
     """What it has said by now."""
-    lines = [f"{result.name}: {result.answered:,} answers on {result.pairs:,} pairs, {result.new:,} just now."]
+    pairs = f"{count(result.answered, 'answer')} on {count(result.pairs, 'pair')}"
+    lines = [f"{result.name}: {pairs}, {result.new:,} just now."]
     if result.unreadable:
         lines.append(f"{result.unreadable:,} answers could not be read and are not stored.")
     if result.labels_before:

@@ -141,7 +141,7 @@ def add(console: Console, file: Path) -> None:
 
     The file is CSV or Parquet, with columns query_id and candidate_id.
     """
-    console.show(console.project.add_pairs(file), render_drawn("Added {:,} pairs."))
+    console.show(console.project.add_pairs(file), render_drawn("Added {}.", "pair"))
 
 
 @command(suspects, "add-images", example="eds suspects add-images a.jpg b.jpg c.jpg --partners each-other")
@@ -216,7 +216,7 @@ def gold(console: Console, **options: Any) -> None:
 
     The file is CSV or Parquet, with columns query_id, candidate_id and value.
     """
-    console.show(console.project.draw_gold(**options), render_drawn("Mixed {:,} gold pairs among the pool's."))
+    console.show(console.project.draw_gold(**options), render_drawn("Mixed {} among the pool's.", "gold pair"))
 
 
 @command(suspects, "repeats", example="eds suspects repeats -n 100")
@@ -224,7 +224,7 @@ def gold(console: Console, **options: Any) -> None:
 @spending
 def repeats(console: Console, n: int) -> None:
     """Have randomly chosen pairs judged a second time, later."""
-    console.show(console.project.draw_repeats(n), render_drawn("Mixed {:,} repeats among the pairs."))
+    console.show(console.project.draw_repeats(n), render_drawn("Mixed {} among the pairs.", "repeat"))
 
 
 @command(suspects, "reorder", example="eds suspects reorder --order learned")
@@ -236,7 +236,7 @@ def reorder(console: Console, **options: Any) -> None:
     Orders that learn from the labels decided so far: bandit, of the models that were right most often; learned, likely
     similar pairs first, for curation; contrast, pairs that tell models apart first, for comparison.
     """
-    console.show(console.project.reorder(**options), render_drawn("Dealt {:,} pairs into new batches."))
+    console.show(console.project.reorder(**options), render_drawn("Dealt {} into new batches.", "pair"))
 
 
 @command(suspects, "list", example="eds suspects list --json", reads=True)
@@ -334,7 +334,9 @@ def render_design(result: "DesignResult") -> str:
 def render_promise(result: "PromiseResult") -> str:
     """The depths around the one that keeps the promise, then what to do and its price."""
     table = result.by_depth
-    kept = table["depth"].isin([result.depth_now, result.depth, result.lists_depth]) | (table["depth"] % 10 == 0)
+    largest = table["depth"].iloc[int(table["units"].to_numpy().argmax())]  # deeper lists add nothing
+    chosen = table["depth"].isin([result.depth_now, result.depth, largest])
+    kept = chosen | ((table["depth"] % 10 == 0) & (table["depth"] < largest))
     rows = [
         [
             *(row[name] for name in ("depth", "units", "further")),
@@ -344,7 +346,7 @@ def render_promise(result: "PromiseResult") -> str:
         ]
         for row in table[kept].to_dict(orient="records")
     ]
-    lines = [format_table(["k", "pairs", "further", "recall", f"at least ({result.confidence:.0%})", ""], rows)]
+    lines = [format_table(["k", "pairs", "further", "recall", f"at least ({100 * result.confidence:g} %)", ""], rows)]
     lines.append(result.next)
     if result.price is not None and result.price.judgements:
         lines.append(f"Its price: {result.price.cost}.")
@@ -362,9 +364,9 @@ def render_negatives(result: "NegativesResult") -> str:
     )
 
 
-def render_drawn(sentence: str) -> "Callable[[DrawResult], str]":
-    """A function that puts the number of pairs into the sentence."""
-    return lambda result: with_price(result, sentence.format(result.drawn))
+def render_drawn(sentence: str, noun: str) -> "Callable[[DrawResult], str]":
+    """A function that puts the number of drawn pairs, as `noun`, into the sentence."""
+    return lambda result: with_price(result, sentence.format(count(result.drawn, noun)))
 
 
 def with_price(result: "DrawResult", text: str) -> str:

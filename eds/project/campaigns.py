@@ -319,6 +319,8 @@ class Campaigns:
     def progress(self, name: str | None = None) -> "pd.DataFrame":
         """What is judged and what is left, for each campaign and expert."""
         with opened(self.project) as store:
+            if name is not None:
+                store.read(lambda connection: calibration.campaign_row(connection, name))  # refuses an unknown one
             return queue.progress(store, name)
 
     def of_expert(self, name: str, expert: str) -> ExpertProgress:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from eds.labels import (
     adjudication,
     audit,
+    calibration,
     flags,
     frames,
     gold,
@@ -226,6 +227,8 @@ class Labels:
     def flags(self, campaign: str | None = None) -> "pd.DataFrame":
         """The flags that nobody has resolved, with the expert's own answer if there is one."""
         with opened(self.project) as store:
+            if campaign is not None:
+                store.read(lambda connection: calibration.campaign_row(connection, campaign))  # refuses an unknown one
             return flags.open_flags(store, campaign)
 
     def resolve_flag(self, number: int, *, again: bool = False, by: str | None = None) -> bool:

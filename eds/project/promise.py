@@ -58,7 +58,7 @@ def promise_recall(project: "Project", share: float = 0.9, *, confidence: float 
     depth = stopping_depth(depths, share)
     chosen = next((one for one in depths if one.depth == depth), depths[-1])
     price = _price(inputs, depth) if depth else None
-    words = f"at least {share:.0%} of the similar pairs, with {confidence:.0%} confidence"
+    words = f"at least {100 * share:g} % of the similar pairs, with {100 * confidence:g} % confidence"
     if depth == now:
         advice = f"The pool of depth {now} holds {words}: judge all of it, and stop."
     elif depth:

@@ -5,6 +5,7 @@ import pytest
 
 from eds.analysis.stopping import recall_by_depth
 from eds.analysis.totals import Estimate
+from eds.analysis.weighted_draws import Draw
 from eds.errors import InputError
 from tests.speed.stopping import promised
 
@@ -23,3 +24,11 @@ def test_without_a_labelled_draw_nothing_is_promised() -> None:
         recall_by_depth(Estimate(5, 5, 5), np.arange(10), [(1, nothing)], 1000, [])
     with pytest.raises(InputError, match="confidence"):
         recall_by_depth(Estimate(5, 5, 5), np.arange(10), [(1, nothing)], 1000, [], 0.4)
+
+
+def test_a_pool_of_all_units_holds_all_similar_ones() -> None:
+    pool, rest = np.arange(10), np.arange(10, 40)
+    draw = Draw(np.full(10, 3.0), np.zeros(10, np.int64), np.ones(10, bool), np.arange(10, 20))
+    some, every = recall_by_depth(Estimate(5, 5, 5), pool, [(1, rest[:25]), (2, rest[25:])], 40, [draw])
+    assert some.low < 1
+    assert (every.recall, every.low) == (1, 1)

@@ -161,6 +161,8 @@ def test_a_relative_address_counts_from_the_project(project: Project, monkeypatc
         (("experts", "disable", "eve"), "unknown expert 'eve'"),
         (("experts", "add", " "), "cannot be a name"),
         (("campaigns", "close", "none"), "unknown campaign 'none'"),
+        (("status", "--campaign", "none"), "unknown campaign 'none'"),
+        (("flags", "list", "--campaign", "none"), "unknown campaign 'none'"),
         (("campaigns", "add", "c", "--expert", "eve"), "unknown expert 'eve'"),
         (("campaigns", "add", "c", "--expert", "ann", "--origin", "gold"), "no suspects are of that origin"),
         (

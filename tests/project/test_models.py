@@ -147,6 +147,16 @@ def test_comments_in_eds_toml_stay(project: Project) -> None:
     assert tomllib.loads(changed)["models"][-1] == {"name": "x", "spec": "descriptor:hsv", "role": "evaluated"}
 
 
+def test_tables_of_models_stand_apart_in_eds_toml(project: Project) -> None:
+    for name in ("x", "y"):
+        project.add_model(f"{name}=descriptor:hsv", role="evaluated")
+        project.remove_model(name)
+    lines = (project.root / "eds.toml").read_text().splitlines()
+    before = [lines[at - 1] for at, line in enumerate(lines) if line == "[[models]]"]
+    assert len(before) >= 4
+    assert all(not line or line.startswith("#") for line in before)
+
+
 @pytest.mark.parametrize(
     "text", ['name = "a"\nrole = "z"', 'role = "evaluated"', 'name = "m0"', 'name = "a"\nrol = ""']
 )

@@ -25,6 +25,7 @@ from eds.errors import InputError
 from eds.images.embedded import ImageArrays, folder_name, write_arrays
 from eds.images.sources import Catalogue, Source
 from eds.io.reading import reading
+from eds.io.unpickling import PlainUnpickler
 
 USES = ("columns",)
 SIDE, PIXELS = 32, 3 * 32 * 32
@@ -187,7 +188,7 @@ def _text(value: Any, path: Path) -> Any:
     return [_text(entry, path) for entry in value] if isinstance(value, list) else _array(value, path)
 
 
-class _Plain(pickle.Unpickler):
+class _Plain(PlainUnpickler):
     """An unpickler that knows arrays of bytes alone, as values of its own: numpy reads nothing of a strange file."""
 
     def __init__(self, path: Path) -> None:
