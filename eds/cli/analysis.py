@@ -47,7 +47,8 @@ def _analysis_command(name: str) -> click.Command:
     def analyse(console: Console, explain: bool, **options: Any) -> None:
         result = console.project.analyse(name, **options)
         console.show(result, partial(render_analysis, explain=explain))
-        console.say(f"Stored in {result.file}.")
+        if not (console.project.read_only or console.project.dry_run):
+            console.say(f"Stored in {result.file}.")
 
     analyse.help = f"{ANALYSES.help(name)}\n\nThe result is stored in analysis/{name}.json."
     return analyse

@@ -133,3 +133,15 @@ def test_without_a_pool_there_is_no_recall(project: Project, call: Call) -> None
     project.write(suspects[suspects["origin"] == "random"], "suspects", Provenance("suspects.random"))
     assert call("prevalence")["recall"] is None
     assert "The pool holds" not in shown(project)
+
+
+def test_what_is_not_stored_is_not_said_to_be(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def say(*words: str) -> str:
+        return CliRunner().invoke(group, ["prevalence", *words, "--project", str(project.root)]).stderr
+
+    assert "Stored in" not in say("--dry-run")
+    monkeypatch.setattr(Project, "read_only", True)  # root may write to any folder
+    assert "Stored in" not in say()
+    assert not (project.root / "analysis").exists()
+    monkeypatch.undo()
+    assert "Stored in" in say()
