@@ -9,13 +9,16 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from eds.errors import EdsError, InputError
+from eds.labels.judgements import Judgement
 from eds.project import Project
+from eds.tables import Provenance
 from tests.project.shops import PAIR, Design, draw_shop, make_project
 
 EXAMPLES = int(os.environ.get("EDS_MACHINE", "2"))
@@ -31,7 +34,8 @@ class Curator(RuleBasedStateMachine):
         self.project = make_project(SHOP, self.folder)
         self.project.mine(k=8)
         self.project.pool(k=2)
-        self.acts: set[str] = set()  # every judgement that was ever given
+        self.acts: set[str] = set()  # every judgement that was ever imported
+        self.given = 0  # judgements of campaigns
         self.files = 0
 
     def teardown(self) -> None:
@@ -40,9 +44,13 @@ class Curator(RuleBasedStateMachine):
 
     @rule(k=st.integers(1, 4))
     def pool(self, k: int) -> None:
-        before = self._pairs("pool")
+        before, asked, known = self._pairs("pool"), self._every_pair(), self._known()
+        plan = self.project.pool(k=k, dry_run=True).price
+        assert self._every_pair() == asked
         done = self.project.pool(k=k)
         after = self._pairs("pool")
+        assert plan == done.price
+        assert done.price.pairs == len(self._every_pair() - asked - known)
         assert (done.new, done.left, done.size) == (len(after - before), len(before - after), len(after))
         fresh = self.project.read("suspects").query("stratum.str.startswith('pool@')")
         ranks = fresh["sources"].str.findall(r":(\d+)").map(lambda found: min(map(int, found)))
@@ -50,10 +58,14 @@ class Curator(RuleBasedStateMachine):
 
     @rule(n=st.integers(1, 6))
     def draw(self, n: int) -> None:
+        asked, known = self._every_pair(), self._known()
         try:
+            plan = self.project.draw_random(n, add=True, dry_run=True).price
             done = self.project.draw_random(n, add=True)
         except InputError:
             return  # too few are left
+        assert plan == done.price
+        assert done.price.pairs == len(self._every_pair() - asked - known)
         random = self.project.read("suspects").query("origin == 'random'")
         assert len(random) == done.drawn + done.drawn_before
         assert random["probability"].nunique() == 1
@@ -66,9 +78,58 @@ class Curator(RuleBasedStateMachine):
         self.files += 1
         file = self.folder / f"votes-{self.files}.csv"
         pairs.assign(expert_id="ann", value=int(value)).to_csv(file, index=False)
+        before = self._acts() if self.project.path("labels").exists() else set()
         done = self.project.labels.import_votes(file, f"c{self.files}", new_experts=True)
         assert done.suspects == done.pairs == len(pairs)
-        self.acts |= self._acts()
+        self.acts |= self._acts() - before
+
+    @precondition(lambda self: self._every_pair())
+    @rule(judged=st.integers(0, 4))
+    def campaign(self, judged: int) -> None:
+        numbers = self._numbers()
+        self.files += 1
+        name, expert = f"asked-{self.files}", f"expert-{self.files}"
+        self.project.experts.add(expert)
+        plan = self.project.campaigns.price(name, [expert])
+        self.project.campaigns.create(name, [expert])
+        tasks = self.project.labels.next_tasks(name, expert, 10_000)
+        assert plan.judgements == len(tasks)
+        answers = [Judgement(f"{name}-{task.assignment}", task.assignment, 0) for task in tasks[:judged]]
+        if answers:
+            self.project.labels.submit(expert, answers)
+        self.given += len(answers)
+        assert self._numbers() == numbers  # nothing is decided yet
+
+    @rule()
+    def compare_a_model(self) -> None:
+        """A model that is only compared changes neither the pool nor a number, coming or going."""
+        numbers, asked = self._numbers(), self._every_pair()
+        name = "compared"
+        if name in self.project.models("embeddings"):
+            self.project.remove_model(name)
+        else:
+            self._import(name, role="evaluated")
+            self.project.mine([name], k=8)
+        assert self._numbers() == numbers
+        assert self._every_pair() == asked
+
+    @rule(data=st.data())
+    def images(self, data: Any) -> None:
+        """A picture leaves the catalogue, or all are back: no label is lost, and the status says what is kept."""
+        there, labelled = self.project.read("images"), len(self._truth())
+        whole = len(there) == len(SHOP.images)
+        gone = data.draw(st.sampled_from(sorted(there.loc[there["role"] == "candidate", "image_id"]))) if whole else ""
+        self.project.write(SHOP.images.query("image_id != @gone"), "images", Provenance("images.import"))
+        assert len(self._truth()) == labelled
+        named = [pair for pair in self._every_pair() if gone in pair]
+        changes = self.project.status().pictures
+        assert bool(named) == bool(changes and changes.unasked)
+        if named:
+            assert changes
+            assert "are not asked" in changes.text
+        for name in self.project.models("embeddings"):
+            self._import(name, replace=True)
+        self.project.mine(k=8)
 
     @precondition(lambda self: self.acts)
     @rule(data=st.data())
@@ -127,7 +188,7 @@ class Curator(RuleBasedStateMachine):
             return
         with_void = self.project.labels.imports()
         assert with_void["votes"].sum() == len(self.acts)
-        counted = int(with_void.loc[~with_void["void"], "votes"].sum())
+        counted = int(with_void.loc[~with_void["void"], "votes"].sum()) + self.given
         assert len(self._acts()) == counted
 
     @invariant()
@@ -151,6 +212,23 @@ class Curator(RuleBasedStateMachine):
 
     def _every_pair(self) -> set[tuple[str, str]]:
         return self._pairs("pool") | self._pairs("random")
+
+    def _import(self, name: str, **options: Any) -> None:
+        """Vectors of the images that the catalogue has now."""
+        there = SHOP.images["image_id"].isin(self.project.read("images")["image_id"]).to_numpy()
+        ids, file = self.folder / "now.txt", self.folder / "now.npy"
+        ids.write_text("\n".join(SHOP.images.loc[there, "image_id"]) + "\n")
+        np.save(file, SHOP.vectors[name if name in SHOP.vectors else "m0"][there])
+        self.project.import_vectors(name, file, ids, **options)
+
+    def _known(self) -> set[tuple[str, str]]:
+        """The pairs with a label or a vote."""
+        parts = [self._truth(), *([self.project.read("labels")] if self.project.path("labels").exists() else [])]
+        return {pair for part in parts if len(part) for pair in part[PAIR].itertuples(index=False, name=None)}
+
+    def _numbers(self) -> str:
+        """The shares that the status shows."""
+        return repr(self.project.status().shares)
 
     def _acts(self) -> set[str]:
         return set(self.project.read("labels")["label_id"])
