@@ -68,13 +68,15 @@ class CAMPAIGNS(Texts):
         "candidate counts only if it was on screen, known pairs of the other kind are mixed in, and a share is asked "
         "again one by one."
     )
-    mode_unknown = "Pair is preselected: nothing was judged both ways yet, so nothing shows that grid agrees."
+    mode_unknown = (
+        "One pair at a time is the default: nothing was judged both ways yet, so nothing shows that grids agree."
+    )
     mode_known = (
         "Judged both ways so far: {both:,}; alike {alike} ({limits}); seconds per judgement: pair {pair:.1f}, grid "
         "{grid:.1f}."
     )
-    mode_open = "Pair stays preselected until agreement is at least 90 %, at its lower limit."
-    mode_agrees = "So grid agrees with pair, and is preselected."
+    mode_open = "One pair at a time stays the default until agreement is at least 90 %, at its lower limit."
+    mode_agrees = "So grids agree with single pairs, and are the default."
     polarity = "An untouched candidate is"
     polarity_labels: ClassVar = {
         "similar": "similar (experts mark what is not)",

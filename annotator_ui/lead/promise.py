@@ -24,7 +24,7 @@ def show_promise(key: str) -> None:
     try:
         found = queries.promise(share, confidence)
     except EdsError as error:  # nothing can be promised yet: the reason is the answer
-        st.caption(escape_markdown(f"{error.what}. {error.hint}"))
+        st.caption(escape_markdown(f"{error.what[:1].upper()}{error.what[1:]}. {error.hint}"))
         return
     depth = SAYS.none if found.depth is None else number(found.depth)
     price, about = "–", ""

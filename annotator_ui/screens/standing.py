@@ -31,7 +31,7 @@ def show(who: Viewer) -> None:
     found = queries.standing()
     _shares(found)
     for words in found.missing:
-        st.caption(escape_markdown(words))
+        st.caption(escape_markdown(words[:1].upper() + words[1:]))
     st.caption(found.looking)
     st.subheader(SAYS.models, anchor=False)
     if any(item.left and not item.closed for item in project.campaigns.all_of_expert(who.name)):

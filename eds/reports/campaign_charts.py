@@ -47,7 +47,7 @@ def seconds_chart(seconds: "pd.DataFrame", names_shown: Sequence[str] = ("expert
         for name, at, share in zip(seconds["expert_id"], seconds["seconds"], seconds["share"], strict=True)
     ]
     axis = alt.Axis(values=[0.1, 0.3, 1, 3, 10, 30], labelExpr="format(datum.value, '~') + ' s'", grid=False)
-    legend = alt.Legend(title=None, orient="top", columns=4)
+    legend = alt.Legend(title=None, orient="top", columns=4, symbolOpacity=1)
     chart = alt.Chart({"values": rows}, height=200, autosize=FITTED)
     marks = chart.mark_area(opacity=0.18, line={"strokeWidth": 2}, interpolate="monotone", aria=False)
     areas: alt.Chart = marks.encode(
