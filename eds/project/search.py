@@ -1,5 +1,6 @@
 """Search by an image, a file or a text: each model's nearest images side by side, with what the labels say."""
 
+import shlex
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -91,6 +92,8 @@ def _of_image(
     if image not in known:
         near = get_close_matches(image, known, n=1) if len(known) < MANY else []
         hint = f"Did you mean {near[0]}?" if near else "eds images sheet shows the catalogue."
+        if Path(image).is_file():
+            hint = f"To search by this picture file: eds neighbors search --file {shlex.quote(image)}."
         raise InputError(f"no image {image!r}", where="table images", hint=hint)
 
     def find(name: str) -> "pd.DataFrame":

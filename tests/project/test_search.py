@@ -99,6 +99,9 @@ def test_what_cannot_be_searched_is_one_clear_error(project: eds.Project, tmp_pa
     with pytest.raises(InputError, match="no image") as caught:
         project.search(some + "x")
     assert some in caught.value.hint
+    with pytest.raises(InputError, match="no image") as caught:
+        project.search(str(tmp_path / "tiny.png"))
+    assert f"--file {tmp_path / 'tiny.png'}" in caught.value.hint
     wrong: list[tuple[str | None, dict[str, Any]]] = [
         (None, {}),
         (some, {"text": "both"}),

@@ -2,6 +2,7 @@
 
 The file is what `dataset.records.to_json(FILE)` writes. A record names its pair by the metadata (or fields) query_id
 and candidate_id; each response to the question is a vote of its user. Suggestions, which nobody gave, are passed over.
+Argilla 2.8 writes drafts like submitted answers; where a file has their status, drafts are passed over, too.
 """
 
 import json
