@@ -1,14 +1,15 @@
 """What analyses are computed from, as one value; and how an analysis declares its options."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from eds.errors import InputError
 from eds.metrics.judged_lists import JudgedLists, judge, read_rankings
-from eds.pairs import KnownRanks, LabelledPairs
+from eds.pairs import KnownRanks, LabelledPairs, encode
 from eds.plugin_options import convert, read_fields
 from eds.universe import Universe
 
@@ -44,9 +45,15 @@ class AnalysisInputs:
         return values if len(values) > 1 else values[0]
 
     def judged_lists(self) -> dict[str, JudgedLists]:
-        """By model: its lists, or its known ranks, with the labels."""
+        """By model: its lists, or its known ranks, with the labels; the universe knows how long a list may be."""
         lists = None if self.rankings is None else read_rankings(self.rankings)
-        return judge(lists, self.ranks, LabelledPairs.from_frame(self.require("labels")))
+        labelled = LabelledPairs.from_frame(self.require("labels"))
+        judged = judge(lists, self.ranks, labelled)
+        if self.universe is None:
+            return judged
+        query = encode(labelled.queries, self.universe.queries)
+        eligible = np.where(query >= 0, self.universe.list_lengths[query], 0)
+        return {name: replace(mine, eligible=eligible) for name, mine in judged.items()}
 
 
 def option(default: Any, help_text: str) -> Any:

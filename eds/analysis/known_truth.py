@@ -36,8 +36,10 @@ class CheckedEstimate:
 
     @property
     def contained(self) -> bool | None:
-        """Whether the interval contains the truth; None without an interval or a truth."""
-        if self.estimate is None or self.truth is None or math.isnan(self.estimate.low + self.estimate.high):
+        """Whether the interval contains the truth; None without an estimate, an interval or a truth."""
+        if self.estimate is None or self.truth is None:
+            return None
+        if math.isnan(self.estimate.value + self.estimate.low + self.estimate.high):
             return None
         return bool(self.estimate.low - 1e-12 <= self.truth <= self.estimate.high + 1e-12)
 
@@ -52,15 +54,24 @@ def check_estimates(found: Prevalence, truth: KnownTruth) -> tuple[CheckedEstima
 
     Source: specification 18.1.
     Conventions: all three in units of the universe. The truth is the experts' majority without noise, so p_k of a pool
-    that is judged throughout may differ from it, too, by the experts' errors; its interval is over queries.
+    that is judged throughout may differ from it, too, by the experts' errors; its interval is over queries. Of a pool
+    that is judged in part, p_k is that of the whole pool by its design: the judged part may be the most similar one.
     """
-    rate = found.pool.rate
-    p_k = Estimate(rate.value, rate.interval.low, rate.interval.high) if rate.labelled else None
+    rate, p_k = found.pool.rate, None
+    if is_judged(found):
+        p_k = Estimate(rate.value, rate.interval.low, rate.interval.high)
+    elif rate.labelled and not math.isnan(found.pool.whole_rate.value):
+        p_k = found.pool.whole_rate
     return (
         CheckedEstimate("p_k", "the pool's pairs that are similar", p_k, truth.pool_rate),
         CheckedEstimate("p", "all pairs that are similar", found.p, truth.prevalence),
         CheckedEstimate("pool recall", "similar pairs that are in the pool", found.recall, truth.pool_recall),
     )
+
+
+def is_judged(found: Prevalence) -> bool:
+    """Whether every unit of the pool has a label: only then the rate of the judged ones is about the whole pool."""
+    return 0 < found.pool.rate.labelled == found.pool.rate.pairs
 
 
 def checks_sentence(checks: Sequence[CheckedEstimate]) -> str:

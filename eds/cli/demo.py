@@ -76,7 +76,7 @@ def render_demo(result: "DemoResult") -> str:
             f"{result.experts} simulated experts agree with Krippendorff's alpha {alpha['value']:.2f} "
             f"[{alpha['low']:.2f}, {alpha['high']:.2f}].",
             "",
-            format_table(("model", "pairs no other model found"), [(name, unique[name]) for name in unique]),
+            format_table(("model", "pairs of images no other model found"), [(name, unique[name]) for name in unique]),
             "",
             f"Look at {result.sheet} and {result.report}; then: eds status -p {result.project}",
         ]
@@ -92,7 +92,7 @@ def render_catalogue_demo(result: "CatalogueDemoResult") -> str:
             f"{result.images:,} images of {result.products:,} products; the pool (top {result.k} of "
             f"{len(result.overlap['models'])} models) has {result.pairs:,} pairs.",
             "",
-            format_table(("model", "pairs no other model found"), [(name, unique[name]) for name in unique]),
+            format_table(("model", "pairs of images no other model found"), [(name, unique[name]) for name in unique]),
             "",
             "Pictures:",
             *(f"  {line}" for line in result.attribution),

@@ -51,7 +51,7 @@ def list_(console: Console, preset: str | None) -> None:
     "measures",
     multiple=True,
     metavar="MEASURE|PRESET",
-    help="A measure, as RR@10, or a preset (default: vsd, in short).",
+    help="A measure, as RR@10, or a preset (default: vsd, in short; trec where lists do not fit).",
 )
 @click.option(
     "-m",

@@ -191,10 +191,10 @@ def _overlap(result: "AnalysisResult", explain: bool) -> list[str]:
     ]
     exactly = ", ".join(f"{count:,} by {n}" for n, count in enumerate(document["proposed_by_exactly"], 1))
     return [
-        format_table(["model", *models, "only here"], rows),
+        format_table(["model", *models, "images only here"], rows),
         f"Shared candidates of two lists at k = {document['k']}; on average "
         f"{format_share(document['mean_pairwise_overlap'])}.",
-        f"{document['raw']:,} proposals, {document['unique']:,} different pairs (duplication "
+        f"{document['raw']:,} proposals, {document['unique']:,} different pairs of images (duplication "
         f"{format_share(document['duplication_rate'])}): {exactly} models.",
     ]
 
@@ -226,8 +226,10 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
         f"p is at least {format_share(facts.p_lower_bound, 4)} (p_LB: {facts.known:,} similar pairs are known)."
     )
     if facts.universe.unit == "product":
-        torn = f"{pool.disagreeing:,} of the {pool.several_images:,} pairs judged by several images have both labels."
-        lines.append(f"A pair is similar if any of its judged images is; {torn}")
+        lines.append(
+            f"A query and a product are similar if any judged image of the product is. {pool.several_images:,} of "
+            f"these pairs have several judged images, and {pool.disagreeing:,} of those have images with both labels."
+        )
     if facts.p_of_image_pairs:
         pairs = facts.universe.image_pairs
         lines.append(
@@ -236,7 +238,8 @@ def _prevalence(result: "AnalysisResult", explain: bool) -> list[str]:
     if facts.ranks:
         heads = ["rank", "labelled", "similar", "rate"]
         rows = [
-            [rank, rate.labelled, rate.positive, format_rate(rate.to_dict())] for rank, rate in enumerate(facts.ranks)
+            [place, rate.labelled, rate.positive, format_rate(rate.to_dict())]
+            for place, rate in enumerate(facts.ranks, start=1)
         ]
         lines += ["", "By rank, all models together:", format_table(heads, rows)]
     if facts.strata:
@@ -287,15 +290,17 @@ def _random(facts: "Prevalence") -> list[str]:
 def _recall(facts: "Prevalence") -> list[str]:
     if facts.recall is None or facts.found is None:
         return []
+    if facts.recall.value != facts.recall.value:
+        return ["How many of all similar pairs the pool holds cannot be estimated from these labels."]
     held = f"The pool holds {format_estimate(facts.recall)} of all similar pairs"
     if facts.pool.rate.labelled < facts.pool.rate.pairs:
-        return [f"{held}, judged or not; found so far: {format_estimate(facts.found)}."]
-    return [f"{held}; found so far, with the random pairs: {format_estimate(facts.found)}."]
+        held += ", judged or not"
+    return [f"{held}; found so far, random pairs included: {format_estimate(facts.found)}."]
 
 
 def _unseen(facts: "Prevalence") -> list[str]:
     unseen = facts.unseen
-    if not unseen:
+    if not unseen or not sum(unseen["found_by_exactly"]):
         return []
     counts = ", ".join(f"{count:,} by {n}" for n, count in enumerate(unseen["found_by_exactly"], 1))
     return [
@@ -360,7 +365,9 @@ def _threshold(result: "AnalysisResult", explain: bool) -> list[str]:
         ]
         lines += [*([""] if lines else []), f"Among {text}:", format_table(heads, cells)]
         lines += [f"{row.model}: {row.threshold.reason}." for row in rows if not row.category and row.threshold.reason]
-        if population == "universe" and any(row.threshold.draws_above < 3 for row in rows if not row.category):
+        if population == "universe" and any(
+            row.threshold.draws_above < 3 and row.threshold.pairs for row in rows if not row.category
+        ):
             lines.append(
                 "Few random pairs have such scores: the lower limits allow for different pairs that none showed."
             )

@@ -193,6 +193,7 @@ def collect(inputs: Inputs, needs: Sequence[str], settings: Any, chosen: Selecti
         values["pool_lists"] = lists
     if wanted & COMPARED:
         values |= _compare(inputs, wanted, settings, chosen, values)
+        values.setdefault("universe", inputs.universe)
     if "list_heads" in wanted:
         values["list_heads"] = _list_heads(inputs.project, chosen.models, settings.k)
     if "own_ranks" in wanted:

@@ -85,5 +85,6 @@ def collect(
         scores=evidence.scores,
         negatives=inputs.drawn_negatives([result.measure for result in results]),
         pooled=inputs.pooled_pairs,
+        universe=inputs.universe,
         seed=inputs.project.config.project.seed,
     )

@@ -18,7 +18,7 @@ from eds.project.measures import format_value, parse_measures, short_names
 from eds.project.ranks_and_scores import official_rules
 from eds.project.remote_paths import local_file
 from eds.project.results import Result, to_jsonable
-from eds.project.score import CONFIDENCE, FIRST, RESAMPLES, SELF_REMOVED, ScoreResult
+from eds.project.score import CONFIDENCE, RESAMPLES, SELF_REMOVED, ScoreResult, usual_measures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from eds.project import Project
 
 PAGE, SUFFIXES = "leaderboard.html", (".html", ".md", ".json")
-WITHOUT_RULES = ("ROC-AUC", "P@5", "RR@5", "Judged@5")  # where the lists keep the query's product or all its images
 HUMAN, CHANCE = "experts (each against the others)", "chance"
 EVERY = "*"
 LIMITS = ("value", "low", "high")
@@ -116,10 +115,8 @@ def leaderboard(
         raise InputError(what, where=str(page), hint="Name it like leaderboard.html: .md and .json go beside.")
     limits = [_limit(text) for text in fail_below]
     baseline = None if compare is None else _read_baseline(Path(compare))
-    rules = project.config.neighbors
-    usual = FIRST if rules.exclude_product and rules.one_per_product else WITHOUT_RULES
     named = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
-    wanted = parse_measures(map(str, named or usual))
+    wanted = parse_measures(map(str, named or usual_measures(project)[1]))
     wanted += [one for _, one, _ in limits if one not in wanted]
     if project.dry_run:
         Inputs(project).measured_labels(wanted)  # refuse what scoring would refuse

@@ -893,13 +893,13 @@ class Project(ProjectFiles):
         """Score models by measures, with confidence intervals, and write table scores.
 
         `measures` are presets (vsd, trec, mteb, hash, hash-category) and measures as text or `Measure`; without any
-        those of vsd are scored, and the result shows the first of them. `models` default to all that have
-        vectors or lists. `new` adds models first: a backbone, a file of vectors or a TREC run by name, whose image ids
-        are in the files `ids`. `pool_models` made the pool; by default those that the suspects name. `source` is where
-        ranks come from: embeddings, neighbors, or auto (vectors where a model has any). `by_query` stores the value of
-        every query, too; `resamples` is the number behind each interval (0: none). `with_random` measures on the labels
-        of random pairs, too; `allow_missing` leaves out images without a vector; `attributes` are columns of images
-        that grade pairs for measures with grades=attributes.
+        those of vsd are scored (of trec and AUC, where the project's lists are not as vsd needs them), and the result
+        shows the first. `models` default to all that have vectors or lists. `new` adds models first: a backbone, a file
+        of vectors or a TREC run by name, whose image ids are in the files `ids`. `pool_models` made the pool; by
+        default those that the suspects name. `source` is where ranks come from: embeddings, neighbors, or auto (vectors
+        where a model has any). `by_query` stores the value of every query, too; `resamples` is the number behind each
+        interval (0: none). `with_random` measures on the labels of random pairs, too; `allow_missing` leaves out images
+        without a vector; `attributes` are columns of images that grade pairs for measures with grades=attributes.
 
         `comparison` of the result knows which models built the pool: every two models, the best, groups, and what the
         labels cannot say; `fairness` says which measures are fair to models that came later.

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 PRESET = "vsd"  # where no measure is named
 FIRST = ("ROC-AUC", "VSD-HR@5", "VSD-MRR@5", "Judged@5")  # of its measures, those that are shown at first
-PRESET_WITHOUT_RULES = "trec"  # the same, where the lists keep the query's product or all its images
+# The same, where the lists keep the query's product or all its images.
+FIRST_WITHOUT_RULES = ("ROC-AUC", "P@5", "RR@5", "Judged@5")
+USUAL_WITHOUT_RULES = ("trec", *FIRST_WITHOUT_RULES)
 RESAMPLES, CONFIDENCE = 2000, 0.95
 PARTS = {"generator": "pool", "newcomer": "new"}  # of a model in the table
 SELF_REMOVED = "self-removed"
@@ -310,7 +312,7 @@ def score(
 ) -> ScoreResult:
     """Score models by measures and write table scores; see `Project.score`."""
     named = [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else list(measures)
-    texts, first = named or [PRESET], () if named else FIRST
+    texts, first = (named, ()) if named else usual_measures(project)
     new, ids = new or {}, ids or {}
     models = find_models(project, models)
     names = tuple(dict.fromkeys([*models, *new])) if models else ()
@@ -454,9 +456,18 @@ def table_options(project: "Project", state: "State", default: ScoreOptions | No
     """Return the options that table scores was made with; the default, with a preset that the rules allow, if none."""
     if state.operation == "metrics.score":
         return ScoreOptions.from_params(state.params)
+    return replace(default or ScoreOptions(), measures=usual_measures(project)[0])
+
+
+def usual_measures(project: "Project") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what is scored where no measure is named, as far as the rules of the lists allow, and what of it is shown.
+
+    The published measures are defined on lists without the query's product and with one image of each product.
+    """
     rules = project.config.neighbors
-    official = rules.exclude_product and rules.one_per_product
-    return replace(default or ScoreOptions(), measures=(PRESET if official else PRESET_WITHOUT_RULES,))
+    if rules.exclude_product and rules.one_per_product:
+        return (PRESET,), FIRST
+    return USUAL_WITHOUT_RULES, FIRST_WITHOUT_RULES
 
 
 def is_current(inputs: Inputs, state: "State", options: ScoreOptions) -> bool:

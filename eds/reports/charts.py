@@ -390,7 +390,7 @@ def heat_map(
     diagonal: bool = True,
     lowest: float | None = None,
 ) -> Chart:
-    """A cell for each row and column, darker where the number is larger; without `diagonal` that is left empty."""
+    """A cell for each row and column, a deeper blue where the number is larger; without `diagonal` that is empty."""
     names, others = [*rows], [*columns]
     cells = [(i, j, value) for i, line in enumerate(values) for j, value in enumerate(line) if diagonal or i != j]
     numbers = _defined([value for _, _, value in cells]) or [0.0, 1.0]
@@ -506,13 +506,18 @@ def _axis(kind: Kind, values: Sequence[float] = ()) -> alt.Axis:
 
 
 def _scale(values: Sequence[Any], lowest: float | None = None, highest: float | None = None) -> alt.Scale:
-    """A scale over the values, or between these ends; never empty, however close the values are."""
+    """A scale over the values and a margin, or between these ends; never empty, however close the values are."""
     numbers = _defined(values) or [0.0, 1.0]
     low = min(numbers) if lowest is None else lowest
     high = max(numbers) if highest is None else highest
     if high - low <= 1e-9 * max(abs(low), abs(high), 1.0):
         low, high = low - 0.05, high + 0.05
         low = max(low, 0.0) if min(numbers) >= 0 else low
+    margin = 0.04 * (high - low)  # so that no mark touches the names of rows
+    if lowest is None and low > 0:
+        low = max(low - margin, 0.0)
+    if highest is None and high < 1:
+        high = min(high + margin, 1.0)
     return alt.Scale(domain=[low, high], nice=True)
 
 

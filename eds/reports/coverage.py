@@ -88,7 +88,11 @@ def sample_size(results: Sequence[Result] | None, measure: str) -> str:
         for name, size in result.values.counts.items() if result.values else ():
             if name.endswith(SKIPPED):
                 skipped.setdefault(name.removeprefix("queries ").removesuffix(SKIPPED), []).append(size)
-    reasons = [f"{span(sizes)} queries {reason} skipped" for reason, sizes in skipped.items() if max(sizes)]
+    reasons = [
+        f"{span(sizes)} {'query' if max(sizes) == 1 else 'queries'} {reason} skipped"
+        for reason, sizes in skipped.items()
+        if max(sizes)
+    ]
     n = span(result.values.n for result in measured if result.values)
     return f"n = {n} {_unit(measured[0].measure)}" + (f" ({', '.join(reasons)})" if reasons else "")
 

@@ -117,7 +117,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Real pairs that illustrate the numbers."""
+    """Pairs that illustrate the numbers."""
 
     key: str
     title: str

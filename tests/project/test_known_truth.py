@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from eds.analysis.analyses.prevalence import pool_report
+from eds.analysis.known_truth import KnownTruth, check_estimates, is_judged
 from eds.analysis.totals import Estimate
 from eds.pairs import Reals
 from eds.suspects import Batching, draw_random, pool
@@ -130,3 +131,30 @@ def test_the_intervals_are_not_wider_than_they_need_to_be() -> None:
         made = [estimated(replace(world, draws=draws), seed, PairRules())["recall"][1] for seed in range(2)]
         widths.append(np.mean([one.high - one.low for one in made if one]))
     assert widths[1] < 0.75 * widths[0]
+
+
+def test_a_pool_whose_likeliest_half_is_judged_is_checked_against_its_whole_rate() -> None:
+    """The judged half holds nearly all similar pairs, so that its own rate is far from that of the pool."""
+    shop, rules = draw_shop(Design(110, 40, prevalence=0.04), 4), PairRules()
+    suspects = pool(lists_of(shop, rules, 5), 5, Batching("fusion", 40, 4))
+    seen = suspects.sort_values("position").head(len(suspects) // 2)[PAIR]
+    found = pool_report(Universe(shop.images, rules), suspects, seen.assign(value=shop.value(seen)))
+    units = shop.units(rules)
+    held = suspects.assign(unit=suspects["candidate_id"].map(shop.images.set_index("image_id")["product_id"]))
+    rate = float(held[["query_id", "unit"]].drop_duplicates().merge(units)["value"].mean())
+    truth = KnownTruth(
+        universe=found.universe,
+        positives=int(units["value"].sum()),
+        prevalence=float(units["value"].mean()),
+        pool_units=found.pool.rate.pairs,
+        pool_positives=round(rate * found.pool.rate.pairs),
+        pool_rate=rate,
+        pool_recall=None,
+        gain=None,
+        image_pair_prevalence=0.04,
+    )
+    assert found.pool.rate.interval.low > rate
+    assert not is_judged(found)
+    check = check_estimates(found, truth)[0]
+    assert check.estimate == found.pool.whole_rate
+    assert check.contained

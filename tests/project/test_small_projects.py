@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from eds import Project
+from eds.cli import cli
 
 MODELS = ["descriptor:hsv", "descriptor:lbp"]
 
@@ -47,3 +50,46 @@ def test_a_small_project_has_its_report_and_one_p_k(products: int, views: int, w
     scores = project.score("vsd", resamples=50)
     whole = scores.table[scores.table["query_id"].isna()]
     assert (whole["low"].isna() == whole["no_interval"].notna()).all()
+    judged = whole[whole["measure"] == "Judged@5"].set_index("model")["value"]
+    models = project.analyse("bias").result.models.set_index("model")
+    assert models["judged"].to_dict() == pytest.approx(judged.to_dict())
+    for item in scores.comparison["VSD-HR@5"].models if "VSD-HR@5" in scores.comparison else ():
+        assert item.judged == pytest.approx(judged[item.model])
+
+
+def test_a_project_without_similar_pairs_says_nothing_of_numbers_that_are_undefined(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "shop")
+    project.draw_catalogue(products=9, views=2, wild=0, size=64)
+    project.embed(MODELS)
+    project.mine(k=6)
+    project.pool(k=3)
+    project.draw_random(20)
+    pairs = project.read("suspects")[["query_id", "candidate_id"]].drop_duplicates()
+    votes = pd.concat([pairs.assign(expert_id=name, value=0) for name in ("ann", "bob")])
+    votes.to_csv(tmp_path / "votes.csv", index=False)
+    project.labels.import_votes(tmp_path / "votes.csv", "shop", new_experts=True)
+    project.decide()
+    project.report(tmp_path / "report.html", resamples=50, pictures=False)
+    report = json.loads((tmp_path / "report.json").read_text())
+    blocks = [block for part in report["sections"] if part["key"] != "limits" for block in part["blocks"]]
+    said = [block for block in blocks if block["kind"] == "sentence"]
+    said += [section["answer"] for section in report["sections"] if section["answer"]]
+    assert [block["text"] for block in said if "n/a" in block["text"] or "at least 0 " in block["text"]] == []
+    (agreement,) = tables_called("coefficients", report)
+    assert "all votes are alike" in agreement["caption"]
+    printed = (
+        CliRunner().invoke(cli, ["analysis", "prevalence", "-p", str(project.root)], catch_exceptions=False).output
+    )
+    assert "unknown" not in printed
+
+
+def test_lists_with_all_images_of_a_product_are_scored_where_no_measure_is_named(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "shop", {"neighbors.one_per_product": False})
+    project.draw_catalogue(products=9, views=2, wild=0, size=64)
+    project.embed(MODELS)
+    project.mine(k=10)
+    project.pool(k=3)
+    project.simulate_experts()
+    project.decide()
+    shown = project.score(resamples=20).summary.columns
+    assert list(shown) == ["model", "ROC-AUC", "P@5", "RR@5", "Judged@5"]

@@ -14,9 +14,9 @@ from eds.metrics import Measure
 from eds.metrics.auc import roc_auc
 from eds.pairs import KnownRanks
 from eds.reports import Report, ReportInputs, Search, build
-from eds.reports.document import Figure, Gap, Sentence, Steps, Tiles, count, share
+from eds.reports.document import Figure, Gap, Number, Sentence, Steps, Tiles, count, share
 from eds.reports.sections import label_noise
-from eds.reports.sections.comparison import AUC, list_names, new_models
+from eds.reports.sections.comparison import AUC, comparison, list_names, name_of, new_models
 from eds.reports.sections.curves import curve
 from eds.reports.sections.summary import UNITS
 from eds.suspects import overlap, positive_rates
@@ -398,3 +398,26 @@ def test_the_first_screen_says_unit_and_known_truth(made: tuple[ReportInputs, Re
     assert [tile.known for item in unknown.blocks if isinstance(item, Tiles) for tile in item.tiles] == [None] * len(
         by_key
     )
+
+
+def test_a_pool_that_is_judged_in_part_is_not_beside_the_truth_of_the_whole() -> None:
+    part = example_inputs(judged=0.5)
+    report = build(part, {})
+    (tiles,) = (item for item in report.sections[0].blocks if isinstance(item, Tiles))
+    assert next(tile for tile in tiles.tiles if tile.key == "positive_rate").known is None
+
+
+def test_sentences_name_negatives_the_side_of_models_and_how_labels_were_selected(
+    made: tuple[ReportInputs, Report],
+) -> None:
+    whole, report = made
+    by_key = {section.key: section for section in report.sections}
+    auc = comparison(whole)[AUC]
+    assert name_of(auc) == "self-removed macro ROC-AUC on annotated negatives"
+    assert by_key["comparison"].answer.filled["measure"] == name_of(auc)
+    values = {r.model: r.values.value for r in whole.results if str(r.measure) == AUC and r.values}
+    own = [value for model, value in values.items() if model in whole.pool_models]
+    assert by_key["scores"].answer.filled["auc"] == Number(min(own), "value")
+    assert by_key["scores"].answer.filled["n"] == count(len(whole.pool_models))
+    kinds = next(b.filled["kinds"] for b in by_key["limits"].blocks if isinstance(b, Sentence) and "kinds" in b.filled)
+    assert kinds == "pairs that a model proposed"

@@ -5,7 +5,7 @@ from eds.reports.inputs import ReportInputs
 from eds.reports.numbers import undefined
 from eds.reports.sections import Blocks, SectionSpec
 
-KAPPA = "Fleiss' kappa"
+KAPPA, ALPHA = "Fleiss' kappa", "Krippendorff's alpha"
 COEFFICIENTS = {
     "percent_agreement": ("observed agreement", "share of agreeing pairs of experts, mean over pairs"),
     "observed_agreement": ("observed agreement", "share of agreeing pairs of experts, mean over pairs"),
@@ -56,7 +56,12 @@ def coefficients(inputs: ReportInputs) -> Blocks:
     )
     caption = ""
     if any(undefined(row["value"]) and row["coefficient"] == KAPPA for row in rows):
-        caption = f"{KAPPA} is undefined here: not all pairs have the same number of votes."
+        reason = "not all pairs have the same number of votes"
+        if any(undefined(row["value"]) and row["coefficient"] == ALPHA for row in rows):
+            reason = "all votes are alike" if agreement.pairable else "no pair has two votes"
+            caption = f"{ALPHA} and {KAPPA} are undefined here: {reason}."
+        else:
+            caption = f"{KAPPA} is undefined here: {reason}."
     return (
         say(
             "{pairable} of {items} pairs were judged by two experts or more, {complete} by all; {unsure} answers were"

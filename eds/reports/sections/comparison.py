@@ -18,6 +18,7 @@ AREAS = (AUC, "PR-AUC(average=macro,negatives=annotated)", "ROC-AUC(average=macr
 ON_LISTS = ("VSD-HR", "VSD-MRR", "Success", "RR")
 # Fields of ReportInputs that a comparison reads.
 INPUTS = (
+    "universe",
     *LABEL_INPUTS,
     "models",
     "newcomers",
@@ -68,6 +69,7 @@ def order_models(inputs: ReportInputs, names: Iterable[str], measure: str = AUC)
 def analysis_inputs(inputs: ReportInputs) -> AnalysisInputs:
     """What models are compared on."""
     return AnalysisInputs(
+        universe=inputs.universe,
         pool_lists=newcomers.UNMADE if inputs.pool_lists is None else inputs.pool_lists,
         labels=inputs.labels,
         rankings=inputs.rankings,
@@ -95,12 +97,19 @@ def new_models(inputs: ReportInputs) -> list[str]:
     return newcomers.new_models(sorted(known), inputs.pool_models, strata)
 
 
+def name_of(compared: MeasureComparison) -> str:
+    """The measure as models are compared by it: an area with its negatives, as others may order models otherwise."""
+    negatives = compared.measure.parameters.get("negatives")
+    start = "self-removed " if compared.on_reduced_pools else ""
+    return f"{start}{label(str(compared.measure))}" + (f" on {negatives} negatives" if negatives else "")
+
+
 def state_best(compared: MeasureComparison) -> Sentence | None:
     """The best models by a measure; None where no two are ranked."""
     best = compared.best
     if best is None or not best.models:
         return None
-    measure = f"{'self-removed ' if compared.on_reduced_pools else ''}{label(best.measure)}"
+    measure = name_of(compared)
     filled: dict[str, Number | str] = {
         "models": list_names(best.models),
         "among": count(len(best.among)),
@@ -131,7 +140,7 @@ def answer(inputs: ReportInputs) -> Sentence | None:
     different, unknown = (verdicts.count(verdict) for verdict in (VERDICTS[0], VERDICTS[2]))
     words = "By {measure}, {different} of {pairs} pairs of models differ beyond sampling error"
     filled: dict[str, Number | str] = {
-        "measure": label(str(measures[0].measure)),
+        "measure": name_of(measures[0]),
         "different": count(different),
         "pairs": count(len(verdicts)),
     }
@@ -145,7 +154,7 @@ def groups(inputs: ReportInputs) -> Blocks:
     """By each measure the groups of models that are not distinguishable, and models that the labels cannot compare."""
     rows: list[dict[str, object]] = []
     for compared in compared_measures(inputs):
-        name = label(str(compared.measure))
+        name = name_of(compared)
         alike = [group for group in compared.groups if len(group) > 1]
         rows += [{"measure": name, "verdict": VERDICTS[1], "models": [*group]} for group in alike]
         unlike: dict[tuple[str, ...], list[str]] = {item.others: [] for item in compared.undecided}

@@ -2,7 +2,7 @@
 
 from eds.analysis import MeasureFairness, grade_fairness
 from eds.metrics import Measure
-from eds.reports.document import Column, Kind, Number, Sentence, Table, count, state
+from eds.reports.document import Column, Kind, Number, Sentence, Table, count, note, state
 from eds.reports.inputs import ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 from eds.reports.sections.comparison import INPUTS, analysis_inputs, comparison, list_names
@@ -50,6 +50,8 @@ def answer(inputs: ReportInputs) -> Sentence | None:
 def grades(inputs: ReportInputs) -> Blocks:
     """A row for each measure, and the shift of every pool model in the files."""
     rows, details = [], []
+    if not graded(inputs):
+        return (note("No measure has a value by which models could be compared."),)
     for item in graded(inputs):
         share = Measure.parse(item.measure).name in SHARES
         change: Kind = "points" if share else "signed"

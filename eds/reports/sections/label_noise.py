@@ -13,9 +13,11 @@ ACCURACIES = (0.98, 0.95, 0.9, 0.85)  # of one expert, on similar and on differe
 MEASURE = "ROC-AUC(average=micro,negatives=annotated)"
 
 
-def answer(inputs: ReportInputs) -> Sentence:
-    """How many labels of similar pairs would be wrong at one assumed accuracy."""
+def answer(inputs: ReportInputs) -> Sentence | None:
+    """How many labels would be wrong at one assumed accuracy; None where all labels are alike."""
     accuracy, rate = ACCURACIES[1], float(inputs.labels["value"].mean())
+    if rate in (0, 1):
+        return None
     errors = _error_rates(_panel(inputs), accuracy, rate)
     return state(
         "noise",
@@ -31,6 +33,8 @@ def assumptions(inputs: ReportInputs) -> Blocks:
     """How many labels would be wrong, by the accuracy of an expert."""
     labels, panel = inputs.labels, _panel(inputs)
     rate = float(labels["value"].mean())
+    if rate in (0, 1):
+        return (note("All labels are alike, so nothing can be said of wrong ones."), *_observed_accuracy(inputs))
     rows = [{"accuracy": accuracy, **_error_rates(panel, accuracy, rate)} for accuracy in ACCURACIES]
     columns = (
         Column("accuracy", "accuracy of an expert", "share"),
@@ -65,8 +69,8 @@ def _observed_accuracy(inputs: ReportInputs) -> Blocks:
     profiles = inputs.judging.profiles
     blocks: list[Block] = []
     for right, total, words in (
-        ("agreed", "compared", "Here, experts agree with the majority of the others on {share} of {n} judged pairs."),
-        ("gold_right", "gold_judged", "Experts were right on {share} of {n} gold pairs."),
+        ("agreed", "compared", "Here, {share} of {n} judgements agree with the majority of the other experts."),
+        ("gold_right", "gold_judged", "Of {n} judgements of gold pairs, {share} are right."),
     ):
         part, n = int(profiles[right].sum()), int(profiles[total].sum())
         if n:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from eds.metrics.measure import definition_of
 from eds.reports.coverage import sample_sizes
 from eds.reports.document import Column, Missing, Section, Sentence, Table, count, say, warn
-from eds.reports.inputs import LABEL_INPUTS, ReportInputs
+from eds.reports.inputs import LABEL_INPUTS, PAIR, ReportInputs
 from eds.reports.sections import Blocks, SectionSpec
 
 CONVENTIONS = (
-    "Only pairs that a model proposed were judged, and random pairs. Candidates without a label count as not similar.",
-    "HR and MRR favour pool models, whose candidates all have labels; AUC on annotated negatives works against them, as"
-    " these negatives are their own mistakes. Self-removed AUC leaves out the pairs that the model alone proposed.",
+    "Candidates without a label count as not similar. HR and MRR favour pool models, whose candidates are in the pool;"
+    " AUC on annotated negatives works against them, as these negatives are their own mistakes. Self-removed AUC leaves"
+    " out the pairs that the model alone proposed.",
     "Values on annotated and sampled negatives are never compared. (q, c) and (c, q) are two pairs; a tie of votes is"
     " negative; equal scores count half. Undefined numbers are n/a, never 0.",
 )
@@ -19,11 +19,29 @@ CONVENTIONS = (
 
 def conventions(inputs: ReportInputs) -> Blocks:
     """The conventions, and how confidence intervals are computed."""
-    return (*map(say, CONVENTIONS), _intervals(inputs), *_random_pairs(inputs))
+    return (*_judged_pairs(inputs), *map(say, CONVENTIONS), _intervals(inputs), *_random_pairs(inputs))
+
+
+def _judged_pairs(inputs: ReportInputs) -> Blocks:
+    """How the pairs that have labels were selected."""
+    if inputs.truth is None or inputs.suspects is None or not len(inputs.truth):
+        return ()
+    rows = inputs.truth[PAIR].merge(inputs.suspects[[*PAIR, "origin", "sources"]], on=PAIR, how="left")
+    proposed = rows["sources"].fillna("") != ""
+    kinds = {
+        "pairs that a model proposed": (rows["origin"] == "pool") & proposed,
+        "other pairs of the pool": (rows["origin"] == "pool") & ~proposed,
+        "random pairs": rows["origin"] == "random",
+        "gold pairs": rows["origin"] == "gold",
+        "pairs that are not suspects": rows["origin"].isna(),
+    }
+    there = [name for name, own in kinds.items() if own.any()]
+    words = " and ".join(filter(None, (", ".join(there[:-1]), *there[-1:])))
+    return (say("Labels are of {kinds}.", kinds=words),) if there else ()
 
 
 def _intervals(inputs: ReportInputs) -> Sentence:
-    confidence = f"{100 * inputs.confidence:g} %"
+    confidence = f"{100 * inputs.confidence:g}\N{NO-BREAK SPACE}%"
     if not inputs.resamples:
         return say(
             "Intervals of scores and of agreement were not requested (--resamples 0). Those at {confidence} are over"

@@ -1,4 +1,4 @@
-"""Real pairs that illustrate the numbers: hard ones, disputed ones, and those that one model alone found."""
+"""Pairs that illustrate the numbers: hard ones, disputed ones, and those that one model alone found."""
 
 import io
 from collections.abc import Callable
@@ -47,8 +47,8 @@ def hard(inputs: ReportInputs) -> Blocks:
     negative = frame[frame["value"] == 0].sort_values(["percentile", *PAIR], ascending=[False, True, True])
     caption = f"By the mean percentile of {len(scores)} models' scores among {len(labelled.value):,} judged pairs."
     return (
-        _gallery(inputs, "hard_positives", "Similar, but models miss it", positive, remark, caption),
-        _gallery(inputs, "hard_negatives", "Different, but models find it similar", negative, remark, caption),
+        _gallery(inputs, "hard_positives", "Similar, but models score it low", positive, remark, caption),
+        _gallery(inputs, "hard_negatives", "Different, but models score it high", negative, remark, caption),
     )
 
 
@@ -110,8 +110,10 @@ def _gallery(
 ) -> Block:
     """The first rows with their images; each image at most once unless `repeat_images`."""
     shown = rows if repeat_images else _without_repeats(rows, inputs.gallery)
-    if inputs.gallery == 0 or not len(shown):
+    if inputs.gallery == 0:
         return note("Gallery omitted: {title}.", title=title)
+    if not len(shown):
+        return note("No judged pair is in this gallery: {title}.", title=title)
     images = inputs.require("images").set_index("image_id", drop=False)
     pairs = []
     for _, row in shown.iterrows():  # some dozen rows
@@ -151,7 +153,7 @@ def picture_of(inputs: ReportInputs, images: pd.DataFrame, name: str) -> Picture
 
 SECTION = SectionSpec(
     title="Pairs to look at",
-    question="Real pairs that show what the numbers mean.",
+    question="Pairs that show what the numbers mean.",
     order=70,
     inputs=("images", *LABEL_INPUTS, "scores", "pool_lists"),
     parts=(hard, disputed, found_alone),

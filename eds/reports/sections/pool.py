@@ -23,6 +23,7 @@ from eds.reports.document import (
     warn,
 )
 from eds.reports.inputs import LABEL_INPUTS, ReportInputs
+from eds.reports.numbers import shown, undefined
 from eds.reports.sections import Blocks, SectionSpec
 from eds.suspects import positive_rates
 from eds.suspects.budget import Judging, Plan, RandomTarget, Scope, budget
@@ -94,8 +95,8 @@ def rates(inputs: ReportInputs) -> Blocks:
     if report["universe"]["unit"] == "product":
         blocks.append(
             note(
-                "A query and a product are similar if any judged image of the product is. Of {several} of them with"
-                " several judged images, {torn} have both labels.",
+                "A query and a product are similar if any judged image of the product is. {several} of these pairs have"
+                " several judged images, and {torn} of those have images with both labels.",
                 torn=count(pool["disagreeing"]),
                 several=count(pool["several_images"]),
             )
@@ -143,9 +144,20 @@ def rates(inputs: ReportInputs) -> Blocks:
             "p_k by rank",
             line_chart,
             by_rank,
-            "Above 0 at the last rank: a deeper pool would find more similar pairs.",
+            _last_rank(ranks),
         ),
     )
+
+
+def _last_rank(ranks: list[dict[str, Any]]) -> str:
+    """What the last rank says of a deeper pool: similar pairs beyond a rank at which there are many are likely."""
+    last = ranks[-1]
+    if not last["labelled"]:
+        return "Nothing is judged at the last rank."
+    if not last["positive"]:
+        return "No similar pair was found at the last rank."
+    rate = shown(last["rate"], "share")
+    return f"Of the proposals at the last rank {rate} are similar: a deeper pool would probably find more."
 
 
 def _intervals(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
@@ -264,12 +276,19 @@ def recall(inputs: ReportInputs) -> Blocks:
             Column("n", "labelled", "count"),
             Column("a", "similar", "count"),
         )
+        if undefined(estimate["recall"]):
+            blocks.append(
+                say("Which share of all similar pairs the pool contains cannot be estimated from these labels.")
+            )
+        else:
+            blocks += [
+                say(f"The pool contains {SHARE}, judged or not.", **_estimate(estimate, "recall", "lower", "upper")),
+                say(f"Found so far, random pairs included: {SHARE}.", **_estimate(report["found"])),
+            ]
         blocks += [
-            say(f"The pool contains {SHARE}, judged or not.", **_estimate(estimate, "recall", "lower", "upper")),
-            say(f"Found so far: {SHARE}.", **_estimate(report["found"])),
             Table("strata", "Random pairs outside the pool", strata, report["strata"], detail=True),
         ]
-    if unseen:
+    if unseen and sum(unseen["found_by_exactly"]):
         rows = [{"models": number, "pairs": pairs} for number, pairs in enumerate(unseen["found_by_exactly"], start=1)]
         blocks += [
             note(
@@ -335,7 +354,7 @@ def cost(inputs: ReportInputs) -> Blocks:
     }
     return (
         say(
-            "{experts} experts judge every pair, at {seconds} per judgement ({source}).",
+            "Hours are for {experts} experts per pair (eds.toml) and {seconds} per judgement ({source}).",
             experts=count(inputs.experts),
             seconds=Number(inputs.seconds, "seconds"),
             source="measured" if inputs.seconds_measured else "as set in eds.toml",

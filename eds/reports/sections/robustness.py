@@ -7,7 +7,7 @@ from eds.analysis.analyses.leave_one_out import LeaveOneOut
 from eds.metrics import Measure
 from eds.reports.charts import dot_chart
 from eds.reports.coverage import span, warning
-from eds.reports.document import Column, Figure, Number, Sentence, Table, count, state
+from eds.reports.document import Column, Figure, Number, Sentence, Table, count, note, state
 from eds.reports.inputs import ReportInputs
 from eds.reports.numbers import undefined
 from eds.reports.sections import Blocks, SectionSpec
@@ -58,6 +58,8 @@ def answer(inputs: ReportInputs) -> Sentence | None:
 def chart(inputs: ReportInputs) -> Blocks:
     """Every model's value when each pool model in turn is removed."""
     result = left_out(inputs, MACRO, "unique")
+    if all(undefined(value) for value in result.full.values()):
+        return (*warning(inputs), note("No model has a macro ROC-AUC: no query has pairs of both labels."))
     names = order_models(inputs, sorted(result.full, key=lambda name: -result.full[name]))
     data = {
         "labels": names,

@@ -51,8 +51,11 @@ def _areas(side: str) -> list[str]:
 
 
 def answer(inputs: ReportInputs) -> Sentence | None:
-    """The range of the models' values by HR and macro ROC-AUC."""
-    results = inputs.require("results")
+    """The range of the models' values by HR and macro ROC-AUC; of pool models alone where others came later."""
+    results, kind_of = inputs.require("results"), "models"
+    makers = [result for result in results if role(inputs, result.model).startswith("pool model")]
+    if 0 < len(makers) < len(results):
+        results, kind_of = makers, "pool models"
     filled: dict[str, Number | str] = {}
     words = []
     for key, name in (("hr", f"VSD-HR@{inputs.cut}"), ("auc", _areas("annotated")[0])):
@@ -66,7 +69,7 @@ def answer(inputs: ReportInputs) -> Sentence | None:
             filled[f"{key}_most"] = Number(max(values), kind)
             words[-1] = f"{label(name)} {{{key}}} to {{{key}_most}}"
     n = len({result.model for result in results})
-    start = "{n} models: " if n > 1 else ""
+    start = f"{{n}} {kind_of}: " if n > 1 else ""
     filled |= {"n": count(n)} if n > 1 else {}
     return state("scores", start + ", ".join(words) + ".", **filled) if words else None
 
@@ -142,6 +145,9 @@ def _lower_bound(inputs: ReportInputs, model: str, name: str) -> dict[str, Any]:
     if measure.definition.unlabelled != "negative" or measure.k is None:
         return {}
     wanted = model, f"Judged@{measure.k}"
+    mine = [r for r in inputs.results or () if (r.model, str(r.measure)) == (model, name)]
+    if any(r.values is None or np.isnan(r.values.value) for r in mine):
+        return {}
     for result in inputs.results or ():
         if (result.model, str(result.measure)) == wanted and result.values and result.values.value < 1:
             compared = comparison(inputs).get(measure)

@@ -105,10 +105,13 @@ def _measured(
         "values": [[row[f"m{number}"] for number in range(len(models))] for row in drawn],
     }
     key = f"{prefix}_{index}"
-    caption = "Mean over queries; darker is better."
+    caption = "Mean over queries; the deeper the blue, the better."
+    table = Table(key, f"{label} by {column}, as numbers: {measure}", columns, rows, detail=True)
+    if not drawn:
+        return [table]
     return [
-        Table(key, f"{label} by {column}, as numbers: {measure}", columns, rows, detail=True),
-        Figure(key, f"{label} by {column}", heat_map, chart, caption),
+        table,
+        Figure(key, f"{label[:1].upper()}{label[1:]} by {column}", heat_map, chart, caption),
     ]
 
 

@@ -42,7 +42,8 @@ def pool_facts(inputs: ReportInputs) -> Blocks:
     tiles = []
     if pool["labelled"]:
         words = f"of {pool['labelled']:,} judged {unit} are similar (p_k)"
-        reason, truth = pool.get("no_interval") or "", known.pool_rate if known else None
+        reason = pool.get("no_interval") or ""
+        truth = known.pool_rate if known and pool["labelled"] == pool["pairs"] else None
         tiles.append(Tile("positive_rate", share(pool["rate"]), words, pool["low"], pool["high"], reason, truth))
     if recall and not undefined(recall["recall"]):
         words = f"of all similar {unit} are in the pool (pool recall)"

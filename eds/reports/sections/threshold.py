@@ -36,8 +36,9 @@ def answer(inputs: ReportInputs) -> Sentence | None:
         return None
     return state(
         "threshold",
-        "Show pairs of {model} as similar from {score} on: precision {precision} (interval {low} to {high}) among"
-        " {population}.",
+        "For a precision of {wanted} among {population}, show pairs of {model} from {score} on; on queries that"
+        " had no part in the choice, the precision is {precision} (interval {low} to {high}).",
+        wanted=share(found(inputs).precision),
         model=best.model,
         score=Number(best.threshold.score),
         precision=share(best.threshold.precision),
@@ -92,7 +93,8 @@ def curve(inputs: ReportInputs) -> Blocks:
         "x_label": f"score of {best.model}",
         "mark": best.threshold.score if best.threshold.score == best.threshold.score else None,
     }
-    caption = f"Among {WORDS[best.population]}; the band is of each score by itself. Dotted: the threshold."
+    caption = f"Among {WORDS[best.population]}; the band is of each score by itself."
+    caption += " Dotted: the threshold." if data["mark"] is not None else ""
     return (Figure("threshold_curve", "Share of similar pairs by score", band_chart, data, caption),)
 
 
