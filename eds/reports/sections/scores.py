@@ -190,6 +190,7 @@ SECTION = SectionSpec(
     question="Every model against the labels, with confidence intervals.",
     order=30,
     inputs=(
+        "universe",
         *LABEL_INPUTS,
         "models",
         "newcomers",
