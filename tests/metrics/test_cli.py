@@ -228,7 +228,7 @@ def test_mistakes_are_told(project: Project, call: Call, tmp_path: Path) -> None
     whole = toml.read_text(encoding="utf-8")
     toml.write_text(whole.replace("# one_per_product = true", "one_per_product = false"), encoding="utf-8")
     with pytest.raises(InputError, match=r"VSD-HR@5 needs lists without.*"):
-        call("score")
+        call("score", "-M", "vsd")
     assert call("score", "-M", "RR@5")
     toml.write_text(whole, encoding="utf-8")
     project.write(project.read("truth").iloc[:0], "truth", Provenance("truth.decide"))
