@@ -8,6 +8,7 @@ then the variable EDS_SECTION_KEY (EDS_EXECUTOR for executor.use), then eds.toml
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -320,7 +321,7 @@ def with_models(path: Path, models: Iterable[ModelSettings], renamed: Mapping[st
         name, equals, spec = str(text).partition("=")
         if equals and name in (renamed or {}):
             named[at] = f"{(renamed or {})[name]}={spec}"
-    return tomlkit.dumps(document)
+    return re.sub(r"^([^#\n].*)\n\[\[models\]\]", r"\1\n\n[[models]]", tomlkit.dumps(document), flags=re.MULTILINE)
 
 
 def _read(path: Path) -> dict[str, Any]:
