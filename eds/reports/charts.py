@@ -502,7 +502,8 @@ def _axis(kind: Kind, values: Sequence[float] = ()) -> alt.Axis:
         optional["tickMinStep"] = 1
     if values:
         optional["values"] = values
-    return alt.Axis(format=FORMATS.get(kind, ""), tickCount=5, **optional)
+    apart = {"labelOverlap": "parity", "labelSeparation": 4}  # pixels: labels that would touch are left out
+    return alt.Axis(format=FORMATS.get(kind, ""), tickCount=5, **apart, **optional)
 
 
 def _scale(values: Sequence[Any], lowest: float | None = None, highest: float | None = None) -> alt.Scale:

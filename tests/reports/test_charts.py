@@ -127,3 +127,8 @@ def test_labels_beside_points_cover_neither_each_other_nor_a_point() -> None:
         assert high >= 0
         assert not [box for box in boxes if abs(box[2] - high) < LINE and left < box[1] and box[0] < right]
         boxes.append((left, right, high))
+
+
+def test_labels_of_an_axis_that_would_touch_are_left_out() -> None:
+    chart = charts.interval_chart(NAMES, [0.69, 0.6, 0.64], [0.67, 0.58, 0.62], [0.7, 0.62, 0.65])
+    assert re.findall(r">([01]\.\d+)</text>", chart_svg(chart.properties(width=280), "x"))[:2] == ["0.58", "0.62"]

@@ -73,8 +73,9 @@ def _random_pairs(inputs: ReportInputs) -> Blocks:
         return ()
     return (
         say(
-            "{n} labels are of random pairs outside the pool, which serve to estimate prevalence and recall. They do"
-            " not count in the scores of models, because as negatives they are far easier than those of the pool.",
+            "{n} labels are of random pairs and sampled negatives outside the pool. Random pairs serve to estimate"
+            " prevalence and recall, sampled negatives the measures that name them. No other score of a model counts"
+            " them, because as negatives they are far easier than those of the pool.",
             n=count(excluded),
         ),
     )
