@@ -12,6 +12,7 @@ from annotator_ui.texts_leads import COMMON
 from annotator_ui.texts_looking import DUPLICATES, MAP, SEARCH
 from eds.labels.lead_queries import campaigns_of_experts
 from eds.project.catalogue import ScanOptions
+from eds.project.near_duplicates import NEAR
 from tests.browser.annotator import Annotator, axe_faults, foreign_requests, prepare, running
 from tests.browser.test_lead_pages import settle, visit
 
@@ -135,6 +136,18 @@ def test_a_near_duplicate_is_dropped_and_returns(browser: Browser, shop: Annotat
     assert set(before["image_id"]) - set(now["image_id"]) == {next(one for one in before["image_id"] if "again" in one)}
     shop.project.undo()
     assert shop.project.read("images").equals(before)
+
+
+def test_a_catalogue_that_no_scan_has_read_is_searched_from_the_page(browser: Browser, shop: Annotator) -> None:
+    file = shop.project.root / NEAR
+    before = file.read_bytes()
+    file.unlink()
+    with shop.page(browser, "lea") as page:
+        _look(page, shop, "view=duplicates")
+        page.get_by_role("button", name=DUPLICATES.search).click()
+        expect(page.get_by_text(DUPLICATES.about)).to_be_visible(timeout=120_000)
+    assert file.read_bytes().count(b"\n") >= before.count(b"\n") > 1
+    file.write_bytes(before)  # as the scan of the fixture found them
 
 
 def test_an_expert_is_refused(browser: Browser, shop: Annotator) -> None:
