@@ -502,8 +502,8 @@ def _axis(kind: Kind, values: Sequence[float] = ()) -> alt.Axis:
         optional["tickMinStep"] = 1
     if values:
         optional["values"] = values
-    apart = {"labelOverlap": "parity", "labelSeparation": 4}  # pixels: labels that would touch are left out
-    return alt.Axis(format=FORMATS.get(kind, ""), tickCount=5, **apart, **optional)
+    # labels that would touch are left out
+    return alt.Axis(format=FORMATS.get(kind, ""), tickCount=5, labelOverlap="parity", labelSeparation=4, **optional)
 
 
 def _scale(values: Sequence[Any], lowest: float | None = None, highest: float | None = None) -> alt.Scale:
