@@ -10,7 +10,7 @@ from eds.choices import Device, OnBad, Precision, Runtime, Similarity, StoredTyp
 from eds.errors import ConfigError, EdsError, InputError, TableError
 from eds.io import Address, checked
 from eds.project.executor import open_executor
-from eds.project.models import find_model, read_recorded, record, trained_on
+from eds.project.models import find_model, full_spec, read_recorded, record, trained_on
 from eds.project.results import Result, given_values
 
 if TYPE_CHECKING:
@@ -386,7 +386,8 @@ def _known_text(project: "Project", text: str, options: EmbedOptions) -> str:
     if state.operation != "embeddings.compute":
         return text
     made = str(state.params["models"][0])
-    return made if text == name or parse_model(text)[1] == parse_model(made)[1] else text
+    specs = {full_spec(parse_model(one)[1]) for one in (text, made)}
+    return made if text == name or len(specs) == 1 else text
 
 
 def import_vectors(

@@ -125,12 +125,23 @@ def find_model(project: "Project", text: str, *, whole: bool = False) -> str:
     name, spec = name_and_spec(text)
     for found in (
         [model for model in specs if model in (text, name)],
-        [model for model in specs if specs[model] and specs[model] == spec and not name],
+        [model for model in specs if specs[model] and specs[model] in (spec, full_spec(spec)) and not name],
         [] if whole else [one for one in specs if _ends_with(one, text) or _ends_with(specs[one], text)],
     ):
         if len(found) == 1:
             return found[0]
     return text
+
+
+def full_spec(spec: str) -> str:
+    """Return the spec that the name of a preset stands for; any other text as it is."""
+    from eds.backbones.presets import preset_text
+    from eds.errors import EdsError
+
+    try:
+        return preset_text(spec)
+    except EdsError:
+        return spec
 
 
 def find_models(project: "Project", texts: Iterable[str]) -> list[str]:

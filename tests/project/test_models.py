@@ -12,6 +12,7 @@ import pytest
 from eds.cli.render_analyses import render_analysis
 from eds.errors import ConfigError, DeclinedError, InputError
 from eds.project import Project
+from eds.project.models import find_model
 from eds.tables import Provenance
 from tests.project.shops import Design, Shop, draw_shop, judge, make_project
 
@@ -324,3 +325,11 @@ def test_negatives_need_a_generator(project: Project) -> None:
         project.add_model(name, role="evaluated")
     with pytest.raises(InputError, match="no generator has lists"):
         project.draw_negatives(1, min_rank=2, max_rank=4)
+
+
+def test_the_name_of_a_preset_names_a_model_of_its_spec(tmp_path: Path) -> None:
+    project = Project.create(tmp_path / "p")
+    project.add_model("ours=wheel:efficientnet_lite0")
+    assert find_model(project, "lite0", whole=True) == "ours"  # it is not computed a second time
+    assert find_model(project, "lite1", whole=True) == "lite1"
+    assert find_model(project, "second=lite0", whole=True) == "second=lite0"
