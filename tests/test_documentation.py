@@ -30,13 +30,21 @@ def test_generated_parts_are_up_to_date(path: Path) -> None:
 
 @pytest.mark.parametrize(("path", "kind", "text"), BLOCKS)
 def test_blocks_run(path: Path, kind: str, text: str, tmp_path: Path) -> None:
-    """A block `sh` is typed in a fresh folder, a block `python` is run; what cannot run is marked `console`."""
+    """A block `sh` is typed in a fresh folder, a block `python` is run; what cannot run is marked `console`.
+
+    In the readme's first example, comments beside and below `print` are what it prints.
+    """
     program = ["bash", "-euo", "pipefail", "-c", text] if kind == "sh" else [sys.executable, "-c", text]
     paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         program, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PATH": paths}, check=False
     )
     assert done.returncode == 0, done.stderr
+    if path == ROOT / "README.md" and "simulate_experts" in text:
+        stated = re.findall(r"^print\(.*\)  # (.+)$|^# (.+)$", text, re.MULTILINE)
+        assert [line.strip() for line in done.stdout.splitlines()] == [
+            (beside or below).strip() for beside, below in stated
+        ]
 
 
 def test_every_command_stands_in_the_readme_of_its_stage() -> None:
