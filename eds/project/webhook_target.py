@@ -55,13 +55,16 @@ def send(url: str, body: bytes, secret: str, event: str, allowed: Collection[str
         raise MissingExtraError(
             f"webhooks need the package {error.name}, which is not installed", hint=f"Run: {install('annotator')}."
         ) from error
-    check_url(url, allowed)
-    host, port, _ = _parts(url)
     try:
+        check_url(url, allowed)  # once more: eds.toml may have changed
+        host, port, _ = _parts(url)
         address = resolve(host, port, checked=f"{host}:{port}" not in allowed)
     except InputError as error:
         raise DeliveryError(error.what) from error
-    target = httpx.URL(url)
+    try:
+        target = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise DeliveryError(f"not an address ({error})") from error
     headers = {
         "Host": target.netloc.decode("ascii"),
         "Content-Type": "application/json",
@@ -141,7 +144,8 @@ def _parts(url: str) -> tuple[str, int, str]:
         port = found.port
     except ValueError as error:
         raise InputError(f"{url} is not an address", where="webhook", hint="Write it as https://host/path.") from error
-    if found.scheme not in ("http", "https") or not found.hostname or found.username is not None or not url.isascii():
+    plain = url.isascii() and url.isprintable() and " " not in url
+    if found.scheme not in ("http", "https") or not found.hostname or found.username is not None or not plain:
         raise InputError(f"{url} is not an address", where="webhook", hint="Write it as https://host/path.")
     return found.hostname, port or (443 if found.scheme == "https" else 80), found.scheme
 

@@ -9,15 +9,18 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from eds.errors import InputError
 from eds.labels import webhooks as stored
 from eds.labels.judgements import Judgement
+from eds.labels.schema import webhook
 from eds.labels.store import Store
 from eds.project import Project, webhook_target
 from eds.project.label_store import keep_open
@@ -162,6 +165,22 @@ def test_a_receiver_that_is_gone_holds_up_nobody(project: Project, receiver: Rec
     assert "ConnectError" in project.webhooks.list()["problem"].iloc[0]
 
 
+def test_an_address_that_may_be_used_no_longer_stops_no_delivery_to_others(
+    project: Project, receiver: Receiver
+) -> None:
+    project.webhooks.add(f"http://127.0.0.1:{receiver.port}/hook", ["label.written"])
+    project.webhooks.add(f"http://127.0.0.1:{receiver.port}/other", ["label.written"])
+    store = project.store
+    assert store is not None
+    for number, url in ((1, "http://127.0.0.1:9/gone"), (2, f"http://127.0.0.1:{receiver.port}/\x00")):
+        change = sa.update(webhook).where(webhook.c.id == number).values(url=url)
+        store.write(partial(sa.Connection.execute, statement=change))
+    project.webhooks.add(f"http://127.0.0.1:{receiver.port}/third", ["label.written"])
+    judge(project)
+    assert project.webhooks.deliver() == 1
+    assert project.webhooks.list()["failures"].tolist() == [1, 1, 0]
+
+
 def test_a_receiver_that_answers_byte_by_byte_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     needed("httpx")
     monkeypatch.setattr(webhook_target, "LONGEST", 1.0)
@@ -211,6 +230,10 @@ def test_many_labels_go_in_portions_and_a_claimed_webhook_is_nobody_elses(
         "https://user:secret@hooks.example.com/x",
         "ftp://hooks.example.com/x",
         "https://hooks.example.com:port/x",
+        "https://hooks.example.com/\x00",
+        "https://hooks.example.com/\x1b[31m",
+        "https://hooks.example.com/\r\nX: y",
+        "https://hooks.example.com/a b",
         "hooks",
         "",
     ],
