@@ -122,9 +122,9 @@ def layouts() -> dict[str, tuple[str, dict[str, Any], Callable[[State], Any]]]:
         "mae": ("vit_base_patch16_224.mae", {"num_classes": 0}, mae),
         "noisy_student": ("tf_efficientnet_b7", {}, plain),
         "dinov2": (
-            "vit_small_patch14_dinov2",
+            "vit_base_patch14_dinov2",
             {"num_classes": 0},
-            lambda state: {**state, "mask_token": torch.zeros(1, 384)},
+            lambda state: {**state, "mask_token": torch.zeros(1, 768)},
         ),
     }
 
