@@ -140,7 +140,7 @@ $(NODE)/.ready: | $(READY)
 	  || { echo "The browser tests need$$missing: install them (on Debian: apt-get install$$missing), then run make test again"; exit 1; }; \
 	fi
 	@mkdir -p $(NODE)
-	@npm install --silent --no-fund --no-audit --prefix $(NODE) oidc-provider@9.13.3 axe-core@4.14.0 \
+	@npm install --silent --no-fund --no-audit --fetch-timeout=30000 --fetch-retries=5 --prefix $(NODE) oidc-provider@9.13.3 axe-core@4.14.0 \
 	  || { echo "npm could not install oidc-provider and axe-core: is there network?"; exit 1; }
 	@touch $@
 
