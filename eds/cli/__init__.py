@@ -96,6 +96,8 @@ def main() -> None:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "eds"
         message, hint = error.format_message().rstrip("."), f"See {path} --help."
+        if getattr(error, "option_name", "") == "--project":
+            hint = "Write it behind the command: eds status --project DIR."
         if not message.endswith("?"):
             message += "."
         _answer_error(f"{message} {hint}", {"what": message, "where": path, "hint": hint, "faults": []}, path)

@@ -12,6 +12,7 @@ from eds.benchmarks.folder import export_folder, verify_checksums
 from eds.benchmarks.formats import croissant, hf, label_studio, trec, votes, vsd
 from eds.benchmarks.pictures import unpacked_pictures
 from eds.errors import InputError
+from eds.tables import BOX
 from tests.benchmarks.cases import PAIR, benchmark, same
 
 VOTES = ["query_id", "candidate_id", "expert_id", "value", "seconds", "created_at", "kind"]
@@ -119,7 +120,7 @@ def test_vsd_names_images_by_path_and_keeps_the_rest(tmp_path: Path) -> None:
     assert not any("image ids" in one for one in lost)
     found = vsd.read(tmp_path)
     same(given.truth, found.truth, PAIR, [*PAIR, "value"])
-    columns = ["image_id", "product_id", "category", "role", "phase", "colour", "price", *vsd.BOX]
+    columns = ["image_id", "product_id", "category", "role", "phase", "colour", "price", *BOX]
     same(given.images, found.images, ["image_id"], columns)
     assert given.votes is not None
     assert found.votes is not None

@@ -99,6 +99,7 @@ def test_with_json_a_users_mistake_is_one_document_too(tmp_path: Path, arguments
 
 def test_a_mistyped_command_is_answered_with_the_nearest(tmp_path: Path) -> None:
     assert "Did you mean 'status'? See eds --help." in eds("statsu").stderr
+    assert "behind the command: eds status --project DIR" in eds("--project", "shop", "status").stderr
 
 
 @pytest.mark.parametrize("words", [[], ["synthetic"]])

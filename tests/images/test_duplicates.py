@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from eds.errors import InputError
 from eds.images import duplicates
 from eds.images.duplicates import difference_hashes, find_close, find_near_duplicates
+from eds.tables import BOX
 
 
 def by_double_loop(hashes: list[int], within: int) -> list[tuple[int, int, int]]:
@@ -103,7 +104,7 @@ def test_a_distance_with_too_many_pairs_is_lowered(monkeypatch: pytest.MonkeyPat
 def catalogue(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
     """Images with image_id, product_id, sha256 and role, without crop boxes."""
     frame = pd.DataFrame(rows, columns=["image_id", "product_id", "sha256", "role"])
-    return frame.assign(**{name: pd.array([pd.NA] * len(frame), "Int64") for name in duplicates.BOX})
+    return frame.assign(**{name: pd.array([pd.NA] * len(frame), "Int64") for name in BOX})
 
 
 def test_products_that_share_files_directly_or_through_others_become_one() -> None:
