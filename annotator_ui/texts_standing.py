@@ -13,6 +13,11 @@ class STANDING(Texts):
     none_title = "Nothing is decided yet"
     none = "Have pairs judged and decided first; then this page says what is known."
     p = "p, similar pairs of all"
+    p_by_draws = "p, by random pairs alone"
+    differ = (
+        "Similar pairs in all are estimated from the pool's labels and the random pairs outside it, p from random pairs "
+        "alone: the two can differ."
+    )
     pool_rate = "p_k of the judged pool"
     positives = "Similar pairs in all"
     recall = "The pool holds"

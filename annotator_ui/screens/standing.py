@@ -46,14 +46,15 @@ def _shares(found: StandingResult) -> None:
     rate, interval = found.pool_rate, found.pool_rate.interval
     shown = html.limits(interval.low, interval.high, reason=interval.no_interval)
     figures = (
-        (SAYS.p, *_shown(found.p, found.p_at_every_look, 3)),
+        (SAYS.p_by_draws if found.p_by_draws else SAYS.p, *_shown(found.p, found.p_at_every_look, 3)),
         (SAYS.pool_rate, html.percent(rate.value), shown),
         (SAYS.recall, *_shown(found.recall, found.recall_at_every_look, 1)),
         (SAYS.positives, *_count(found.positives)),
     )
     for place, (label, value, about) in zip(st.columns(len(figures)), figures, strict=True):
         place.metric(label, value, about, delta_color="off", delta_arrow="off", border=True, height="stretch")
-    st.caption(escape_markdown(SAYS.labels.format(labels=found.labels, universe=found.universe)))
+    words = SAYS.labels.format(labels=found.labels, universe=found.universe)
+    st.caption(escape_markdown(f"{SAYS.differ} {words}" if found.p_by_draws else words))
 
 
 def _shown(one: Estimate | None, always: Estimate | None, digits: int) -> tuple[str, str]:

@@ -74,15 +74,20 @@ def render_standing(result: "StandingResult") -> str:
         return "not known" if estimate is None else format_estimate(estimate, digits)
 
     rate = result.pool_rate.to_dict()
+    share = "p, by random pairs alone" if result.p_by_draws else "p, similar pairs of all"
     rows = [
-        ["p, similar pairs of all", shown(result.p, 3), shown(result.p_at_every_look, 3)],
+        [share, shown(result.p, 3), shown(result.p_at_every_look, 3)],
         ["p_k of the judged pool", format_rate(rate), ""],
         ["recall, held by the pool", shown(result.recall, 1), shown(result.recall_at_every_look, 1)],
     ]
     lines = [format_table(["share", "value", "at every look"], rows)]
     if result.positives is not None:
         low, high = result.positives.low, result.positives.high
-        lines.append(f"Similar pairs in all: {result.positives.value:,.0f} [{low:,.0f}, {high:,.0f}].")
+        lines.append(
+            "Similar pairs in all, by the pool's labels and the random pairs outside it: "
+            f"{result.positives.value:,.0f} [{low:,.0f}, {high:,.0f}]."
+        )
+        lines += ["p is by random pairs alone, so the two can differ."] if result.p_by_draws else []
     if result.models:
         cells = [
             [

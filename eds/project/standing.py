@@ -61,9 +61,10 @@ class StandingResult(Result):
     labels: int  # decided pairs
     p: "Estimate | None"
     p_at_every_look: "Estimate | None"
+    p_by_draws: bool  # p is by random pairs alone; otherwise it is `positives` over all pairs
     pool_rate: "Rate"  # p_k of the judged pairs
     pool_rate_of_all: "Estimate"  # p_k of the whole pool
-    positives: "Estimate | None"  # in the universe
+    positives: "Estimate | None"  # in the universe, by the pool's labels and the random pairs outside it
     recall: "Estimate | None"  # share of them that the pool holds
     recall_at_every_look: "Estimate | None"
     k: int | None
@@ -107,6 +108,7 @@ def standing(project: "Project", *, confidence: float = 0.95) -> StandingResult:
         labels=len(inputs.decided_pairs()),
         p=facts.p,
         p_at_every_look=p_always,
+        p_by_draws=facts.p_by_draws,
         pool_rate=facts.pool.rate,
         pool_rate_of_all=facts.pool.whole_rate,
         positives=facts.total,

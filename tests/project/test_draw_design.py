@@ -55,6 +55,11 @@ def test_draws_become_weighted_when_labels_say_where_to_look(shop: Shop, project
     truth = shop.units(project_rules(project))["value"].mean()
     assert after["p"].low <= truth <= after["p"].high
     standing = project.standing()
+    assert standing.positives is not None
+    assert standing.positives.value == pytest.approx(after["p"].value * Inputs(project).universe.size)
+    shown = CliRunner().invoke(cli, ["standing", "-p", str(project.root)], catch_exceptions=False).stdout
+    assert "p, similar pairs of all" in shown
+    assert "the two can differ" not in shown
     assert standing.p_at_every_look is not None
     assert standing.p_at_every_look.low <= after["p"].low < after["p"].high <= standing.p_at_every_look.high
     assert standing.growth["p_width"].iloc[0] == pytest.approx(after["p"].high - after["p"].low)

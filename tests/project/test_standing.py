@@ -46,6 +46,7 @@ def by_command(project: Project, *words: str) -> dict[str, Any]:
 
 def test_every_door_says_what_the_other_verbs_say(judged: Project) -> None:
     found, status, told = judged.standing(), said_by_status(judged), by_command(judged, "standing")
+    assert found.p is not None
     assert found.p == status["p"]
     assert found.recall == status["recall"]
     assert told["p"] == status["p"].to_dict()
@@ -58,6 +59,11 @@ def test_every_door_says_what_the_other_verbs_say(judged: Project) -> None:
         assert one.auc == pytest.approx(scores[one.model])
     shown = CliRunner().invoke(cli, ["standing", "-p", str(judged.root)], catch_exceptions=False).stdout
     assert "ROC-AUC" in shown
+    assert found.positives is not None
+    assert found.positives.value != pytest.approx(found.p.value * Inputs(judged).universe.size), "other evidence"
+    assert "p, by random pairs alone" in shown
+    assert f"by the pool's labels and the random pairs outside it: {found.positives.value:,.0f} " in shown
+    assert "the two can differ" in shown
 
 
 def test_limits_for_every_look_are_wider_and_shrink_with_draws(judged: Project) -> None:

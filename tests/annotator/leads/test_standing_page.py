@@ -24,10 +24,11 @@ def test_the_standing_is_that_of_the_verb(decided: Site) -> None:
     said = metrics(app)
     assert found.p is not None
     assert found.recall is not None
-    assert said[STANDING.p][0] == html.percent(found.p.value, 3)
+    assert said[STANDING.p_by_draws][0] == html.percent(found.p.value, 3)
+    assert STANDING.differ in page_text(app).replace("\\", "")
     assert said[STANDING.pool_rate][0] == html.percent(found.pool_rate.to_dict()["rate"])
     assert said[STANDING.recall][0] == html.percent(found.recall.value, 1)
-    assert html.limits(found.p.low, found.p.high, 3) in said[STANDING.p][1]
+    assert html.limits(found.p.low, found.p.high, 3) in said[STANDING.p_by_draws][1]
     shown = app.dataframe[0].value.set_index("model")
     assert shown["precision"].to_dict() == {one.model: pytest.approx(one.precision) for one in found.models}
     text = page_text(app)
