@@ -15,8 +15,8 @@ class STANDING(Texts):
     p = "p, similar pairs of all"
     p_by_draws = "p, by random pairs alone"
     differ = (
-        "Similar pairs in all are estimated from the pool's labels and the random pairs outside it, p from random pairs "
-        "alone: the two can differ."
+        "Similar pairs in all are estimated from the pool's labels and the random pairs outside it, p from random "
+        "pairs alone: the two can differ."
     )
     pool_rate = "p_k of the judged pool"
     positives = "Similar pairs in all"

@@ -197,12 +197,17 @@ def watched_draws(kind: str, seed: int) -> bool:
 
 def promises(count: int) -> Iterator[Row]:
     """How often 90 % of the similar pairs are held as promised, and the cost over the oracle's."""
-    rows = [promised(seed) for seed in range(count)]
-    costs = [cost for _, cost in rows if cost is not None]
-    yield "promise", "90 % with 95 % confidence", "kept >= .95", float(np.mean([kept for kept, _ in rows]))
-    pool, every = np.mean(costs, axis=0)
-    yield "promise", "90 % with 95 % confidence", "cost of the oracle's <= 1.3", float(pool)
-    yield "promise", "90 % with 95 % confidence", "cost of the oracle's, with the draws", float(every)
+    for guess in ("right", "useless"):
+        rows = [promised(seed, guess=guess) for seed in range(count)]
+        design, wanted = f"90 % with 95 % confidence, f {guess}", " <= 1.3" if guess == "right" else ""
+        for measured, values in (
+            ("kept >= .95", [row.kept for row in rows]),
+            ("kept where a depth narrowly fails >= .95", [row.narrowly for row in rows]),
+            ("one depth less would do", [row.shallower for row in rows]),
+            ("cost of the oracle's <= 1.3", [row.pools for row in rows]),
+            (f"cost of the oracle's, with the draw{wanted}", [row.every for row in rows]),
+        ):
+            yield "promise", design, measured, float(np.mean(values))
 
 
 def plans(count: int) -> Iterator[Row]:
