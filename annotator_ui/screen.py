@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 DECIMALS = re.compile(r"%(\+?)\.(\d)f")  # a format of Streamlit's
 ROWS = 14  # of a table; longer ones scroll
+SHOWN = "shown"  # in the session's state: what the page is about
+HIDDEN = "<style>[data-testid=stMain] [data-stale=true] { opacity: 0 !important; transition: none !important; }</style>"
 MESSAGE = "message"  # in the session's state: what the screen reports after its next rerun
 
 
@@ -162,6 +164,19 @@ def marked_section(who: Viewer, address: str) -> str:
     place = sum(not item.section for item in shown) + sections.index(here) + 1
     mark = "background: color-mix(in srgb, currentColor 10%, transparent); font-weight: 700;"
     return f"[data-testid=stTopNav] > div:nth-child({place}) [data-testid=stTopNavSection] {{ {mark} }}"
+
+
+@contextmanager
+def only_of(what: str) -> Iterator[None]:
+    """Show the block without what the page said of something else: Streamlit leaves it there until it is replaced."""
+    other = st.session_state.get(SHOWN, what) != what
+    st.session_state[SHOWN] = what
+    place = st.empty()
+    if other:
+        place.html(f"{HIDDEN}<span></span>")  # without an element Streamlit keeps a style after its place is empty
+    yield
+    if other:
+        place.empty()
 
 
 @contextmanager

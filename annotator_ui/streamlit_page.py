@@ -22,6 +22,8 @@ from annotator_ui.judging import assets
 WHOLE = (b"if-none-match", b"if-modified-since", b"range", b"accept-encoding")
 ENGLISH = b'<html lang="en">'
 END = b"</head>"
+# Where its server is; it would ask below the page's own address first, and find nothing there.
+BACKEND = "window.__streamlit={BACKEND_BASE_URL:location.origin+document.currentScript.dataset.base}"
 FONT = re.compile(rb'<link\s+rel="preload"[^>]*\bas="font"[^>]*>')
 STYLE = re.compile(rb"(static/css/index\.[\w-]+\.css)")
 # Pages that mount the judging component, and the script that it starts there.
@@ -81,9 +83,10 @@ class StreamlitPage:
     def _written(self, place: str) -> bytes:
         """The page of this address in the language of the request."""
         body, of = FONT.sub(b"", self._page), language.current()
-        added = ""
+        added = f'<script data-base="{self._base}">{BACKEND}</script>'
         if place in JUDGING:
-            body, added = STYLE.sub(rb"\1?" + LATER.encode(), body), "".join(_early(self._base, JUDGING[place]))
+            body = STYLE.sub(rb"\1?" + LATER.encode(), body)
+            added += "".join(_early(self._base, JUDGING[place]))
         if of != language.SOURCE:
             body = body.replace(ENGLISH, f'<html lang="{of}">'.encode(), 1)
             added += streamlit_words.tag(self._base)

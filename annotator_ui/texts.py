@@ -224,7 +224,6 @@ class ACCOUNT(Texts):
     title = "Account"
     name = "Name"
     role = "Role"
-    change = "To change your password, ask your lead for a new link. It ends your other sessions."
     first_time = "Your link signed you in, and works once. Choose a password or a passkey to come back."
     choose_password = "Choose a password"  # noqa: S105 - a label
     passkeys = "Passkeys"
@@ -236,6 +235,13 @@ class ACCOUNT(Texts):
         "expert": "Expert: judges pairs and sees their own work.",
         "lead": "Lead: makes campaigns, invites experts, and sees every label.",
         "administrator": "Administrator: everything a lead may, and who has which role.",
+    }
+    changes: ClassVar = {  # of the password
+        "expert": "To change your password, ask your lead for a new link. It ends your other sessions.",
+        "lead": "To change your password, ask an administrator for a new link. It ends your other sessions.",
+        "administrator": (
+            "To change your password, make a new link: eds labels experts invite {name}. It ends your other sessions."
+        ),
     }
 
 

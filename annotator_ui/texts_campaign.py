@@ -33,7 +33,7 @@ class OVERVIEW(Texts):
     unknown_ready = "not at this pace"
     hours, minutes = "{n:,.1f} h of judging", "{n:,.0f} min of judging"
     agreement, agreement_about = "Agreement (alpha)", "{limits}"
-    agreement_none = "no pair has two votes yet"
+    agreement_none, agreement_alike = "no pair has two votes yet", "all answers are alike"
     rate, rate_about = "Similar in the pool (p_k)", "{limits}"
     rate_gain = "{limits} · {gain:,.1f} × a random pair"
     rate_none = "no pair of the pool is decided yet"
@@ -99,7 +99,8 @@ class NEEDS(Texts):
         "report": "Decide and report",
     }
     asked_again = "{expert} begins with another practice round."
-    handed_over = "The others get what {expert} had left."
+    handed_over = "The others get {moved:,} of {left:,} tasks that {expert} had left."
+    handed_some = "Everybody else judges the other pairs already: fewer experts decide them."
 
 
 class PANEL(Texts):

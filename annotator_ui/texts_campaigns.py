@@ -50,6 +50,9 @@ class CAMPAIGNS(Texts):
     labelled = (
         "{labelled:,} of {pairs:,} pairs have a label already. They keep it until this campaign is complete for them."
     )
+    judged = (
+        "{judged:,} of {pairs:,} pairs are judged, but have no label yet. Decide labels first to ask only the others."
+    )
     panel = "Panel"
     panel_help = "Type a name that is new to invite somebody; the links are shown once the campaign is made."
     new_person = "{name} (will be invited)"
@@ -254,8 +257,8 @@ class CAMPAIGNS(Texts):
     leaver = "Take an expert off the panel"
     leave_none = "Nobody is on the panel."
     leave_hands_over = plural(
-        "The others get the {left:,} task that {name} has left. The votes stay.",
-        "The others get the {left:,} tasks that {name} has left. The votes stay.",
+        "The others get the {left:,} task that {name} has left; nobody is asked a pair twice. The votes stay.",
+        "The others get the {left:,} tasks that {name} has left; nobody is asked a pair twice. The votes stay.",
         by="left",
     )
     leave_shrinks = plural(

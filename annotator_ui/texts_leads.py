@@ -29,11 +29,10 @@ class AGREEMENT(Texts):
         "How far experts agree. Read the three together: where nearly all pairs are similar, Krippendorff's alpha "
         "falls though people agree."
     )
-    names: ClassVar = {
+    names: ClassVar = {  # without Fleiss' kappa: alpha says the same, and allows for missing votes
         "percent_agreement": "Observed agreement",
         "krippendorff_alpha": "Krippendorff's alpha",
         "gwet_ac1": "Gwet's AC1",
-        "fleiss_kappa": "Fleiss' kappa",
     }
     heads = ("Coefficient", "Value", "From", "To")
     coefficients = "Coefficients, with 95 % intervals"
@@ -97,6 +96,11 @@ class POOL(Texts):
     about = "How many of the judged pairs are similar, and what that says of all pairs."
     rate, rate_about = "Similar among decided pool pairs (p_k)", "{limits}; {positive:,} of {labelled:,}"
     undecided, undecided_about = "Not decided yet", "of {asked:,} pairs asked"
+    outside = plural(
+        "{outside:,} decided pair is outside the universe (of the query's own product, say) and counts in no rate.",
+        "{outside:,} decided pairs are outside the universe (of the query's own product, say) and count in no rate.",
+        by="outside",
+    )
     gain, gain_about = "Times more than by chance", "{low} to {high}; p_k of the pool over p"
     growing = "Growth of p_k"
     chart = "The share of similar pairs among the decided ones of the pool: {rate} after {labelled:,} pairs, {limits}."

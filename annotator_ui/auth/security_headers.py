@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from annotator_ui.streamlit_page import BACKEND
+
 PLAIN = (  # our own pages: at most the script of passkeys
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -26,13 +28,13 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 
 @cache
 def streamlit_policy() -> str:
-    """The policy of Streamlit's page: its own scripts, and the inline script of its index.html by its hash."""
+    """The policy of Streamlit's page: its own scripts, and its inline scripts (its index.html's and ours) by hash."""
     import streamlit
 
     index = Path(streamlit.__file__).with_name("static") / "index.html"
     inline = re.findall(r"<script>(.*?)</script>", index.read_text(encoding="utf-8"), re.DOTALL)
     hashes = "".join(
-        f" 'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in inline
+        f" 'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in (*inline, BACKEND)
     )
     return (
         f"default-src 'self'; script-src 'self' blob:{hashes}; style-src 'self' 'unsafe-inline'; "

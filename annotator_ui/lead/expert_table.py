@@ -23,7 +23,7 @@ def expert_frame(campaign: Campaign) -> pd.DataFrame:
     counts = ["gold_right", "gold_judged", "repeat_same", "repeats"]
     frame = found.merge(profiles[[*kept, *counts]], how="left", on="expert")
     return frame.assign(
-        progress=frame["done"] / np.maximum(frame["total"] - frame["stopped"], 1),
+        progress=100 * frame["done"] / np.maximum(frame["total"] - frame["stopped"], 1),
         similar=frame["positive_rate"],
         unsure=frame["skip_rate"],
         drift=100 * frame["drift"].astype(float),
@@ -62,7 +62,7 @@ def _columns(frame: pd.DataFrame, campaign: Campaign) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name, title in titles.items():
         if name == "progress":
-            columns[name] = config.ProgressColumn(title, format="percent", width=PROGRESS)
+            columns[name] = config.ProgressColumn(title, format="%.0f %%", min_value=0, max_value=100, width=PROGRESS)
         elif name == "similar_over_time":
             columns[name] = config.LineChartColumn(title, y_min=0, y_max=top, width=width_for(title))
         elif name == "last_at":

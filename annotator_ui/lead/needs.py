@@ -110,8 +110,12 @@ def _action(who: Viewer, campaign: Campaign, need: Need, place: int) -> None:
             project.calibration.ask_again(campaign.name, need.expert)
             report_after_rerun(SAYS.asked_again.format(expert=need.expert))
         elif need.action == "hand over":
-            project.campaigns.remove_expert(campaign.name, need.expert)
-            report_after_rerun(SAYS.handed_over.format(expert=need.expert))
+            before = project.campaigns.progress(campaign.name).set_index("expert")["left"]
+            after = project.campaigns.remove_expert(campaign.name, need.expert).set_index("expert")["left"]
+            left = int(before[need.expert])
+            moved = int(after.drop(need.expert).sum() - before.drop(need.expert).sum())
+            words = SAYS.handed_over.format(moved=moved, left=left, expert=need.expert)
+            report_after_rerun(words if moved == left else f"{words} {SAYS.handed_some}")
         elif need.action in ("invite", "remind"):
             link_dialog(who, need.expert)
         elif need.action == "decide pairs":

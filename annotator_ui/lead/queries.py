@@ -99,6 +99,11 @@ def votes_needed(pairs: pd.DataFrame, experts: int, plan: CampaignPlan) -> float
     return _votes_needed(chosen, experts, plan.experts_per_pair, plan.control_share, _tables("suspects", "truth"))
 
 
+def judged(pairs: pd.DataFrame) -> int:
+    """Return how many pairs are judged, but without a label; some minutes old at most."""
+    return _judged(pairs[["query_id", "candidate_id", "origin"]].reset_index(drop=True), _tables("suspects", "truth"))
+
+
 def modes() -> ModesCompared:
     """Return grid against pair over all campaigns; some minutes old at most."""
     return _modes(str(site().project.root))
@@ -199,6 +204,11 @@ def _promise(share: float, confidence: float, tables: str) -> PromiseResult:
 def _votes_needed(pairs: pd.DataFrame, experts: int, per_pair: int | None, control: float, tables: str) -> float:
     plan = CampaignPlan(experts_per_pair=per_pair, control_share=control, adaptive=True)
     return site().project.campaigns.expected_votes(pairs, experts, plan)
+
+
+@st.cache_data(max_entries=5, ttl=300, show_spinner=False)
+def _judged(pairs: pd.DataFrame, tables: str) -> int:
+    return site().project.campaigns.judged(pairs)
 
 
 @st.cache_data(max_entries=2, ttl=600, show_spinner=False)

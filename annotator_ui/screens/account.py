@@ -22,7 +22,7 @@ def show(who: Viewer) -> None:
         st.info(SAYS.first_time)
         st.link_button(SAYS.choose_password, url("/password"), type="primary")
     else:
-        st.caption(SAYS.change)
+        st.caption(escape_markdown(SAYS.changes[who.role].format(name=who.name)))
     own = language.languages().get(who.language, SAYS.browser)
     links = (
         ("/language", SAYS.language.format(name=own)),

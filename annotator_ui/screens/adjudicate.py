@@ -20,7 +20,8 @@ def show(who: Viewer) -> None:
     names = campaigns()["name"].tolist()
     if not names:
         none_yet()
-    name = project.campaigns.find(st.query_params.get("campaign", "")) or st.session_state.get(CHOSEN)
+    asked = st.query_params.get("campaign", "")
+    name = asked if asked in names else project.campaigns.find(asked) or st.session_state.get(CHOSEN)
     chosen = str(name) if name in names else _disputed(names)
     st.session_state[CHOSEN] = chosen
     others = [(other, project.campaigns.of_expert(other, who.name).handle) for other in names]

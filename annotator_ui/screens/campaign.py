@@ -9,7 +9,7 @@ from annotator_ui.lead.campaign import Campaign, choose_campaign
 from annotator_ui.lead.conclude import conclude_dialog, show_conclusion
 from annotator_ui.lead.export_menu import export_menu
 from annotator_ui.lead.invite import invite_dialog, show_kept_links
-from annotator_ui.screen import go_to, put, screen
+from annotator_ui.screen import go_to, only_of, put, screen
 from annotator_ui.tab import show_tabs
 from annotator_ui.texts import MENU
 from annotator_ui.texts_campaign import HEAD as SAYS
@@ -36,7 +36,8 @@ def show(who: Viewer) -> None:
     put(html.hidden_title(campaign.name))
     show_conclusion(who)
     show_kept_links()
-    show_tabs(who, campaign)
+    with only_of(campaign.name):
+        show_tabs(who, campaign)
 
 
 def _badges(campaign: Campaign) -> None:

@@ -28,7 +28,9 @@ def show(who: Viewer) -> None:
     frame = _rows(found)
     config, titles = st.column_config, SAYS.list_columns
     columns = {name: config.TextColumn(title) for name, title in titles.items()}
-    columns["progress"] = config.ProgressColumn(titles["progress"], format="percent", width=130)
+    columns["progress"] = config.ProgressColumn(
+        titles["progress"], format="%.0f %%", min_value=0, max_value=100, width=130
+    )
     for name in ("items", "left", "flagged"):
         columns[name] = config.NumberColumn(titles[name], format="localized", width="small")
     columns["created_at"] = config.DatetimeColumn(titles["created_at"], format="D MMM YYYY", width="small")
@@ -50,7 +52,7 @@ def _rows(found: pd.DataFrame) -> pd.DataFrame:
     asked = np.maximum((frame["total"] - frame["stopped"]).fillna(1), 1)
     return frame.assign(
         state=np.where(frame["closed_at"].isna(), COMMON.open, COMMON.closed),
-        progress=frame["done"].fillna(0) / asked,
+        progress=100 * frame["done"].fillna(0) / asked,
         left=frame["name"].map(left).fillna(0),
         mode=[_mode(row) for row in frame.to_dict("records")],
         panel=[_panel(row) for row in frame.to_dict("records")],

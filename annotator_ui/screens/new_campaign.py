@@ -16,8 +16,9 @@ from annotator_ui.lead.campaign import CHOSEN
 from annotator_ui.lead.draws import show_draws
 from annotator_ui.lead.form import form_of
 from annotator_ui.lead.invite import keep_link
-from annotator_ui.screen import MESSAGE, empty, go_to, put, screen, shown_errors
+from annotator_ui.screen import MESSAGE, empty, go_to, link_to, put, screen, shown_errors
 from annotator_ui.texts import MENU
+from annotator_ui.texts_campaign import HEAD
 from annotator_ui.texts_campaigns import CAMPAIGNS as SAYS
 from annotator_ui.texts_judging import PAGE
 from annotator_ui.texts_leads import COMMON
@@ -153,6 +154,9 @@ def _undecided(origins: list[str], limit: int | None) -> tuple[bool, pd.DataFram
     campaigns = site().project.campaigns
     pairs = campaigns.suspects(origins, limit=limit)
     labelled = campaigns.labelled(pairs)
+    if judged := queries.judged(pairs):
+        st.caption(SAYS.judged.format(judged=judged, pairs=len(pairs)))
+        link_to("campaign", HEAD.decide, icon=":material/gavel:")
     if not labelled:
         return False, pairs
     st.caption(SAYS.labelled.format(labelled=labelled, pairs=len(pairs)))

@@ -48,7 +48,6 @@ def _coefficients(found: CampaignAgreement) -> None:
         empty(SAYS.too_few_title, SAYS.too_few if found.control != 0 else SAYS.no_control)
         return
     rows = panel.coefficients[panel.coefficients["coefficient"].isin(SAYS.names)]
-    rows = rows[rows["coefficient"] != "fleiss_kappa"]  # alpha says the same, and allows for missing votes
     rows = rows.assign(name=rows["coefficient"].map(SAYS.names)).reset_index(drop=True)
     left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")
     config = st.column_config
@@ -82,11 +81,12 @@ def _grades(found: GradeAgreement | None) -> None:
 def _experts(who: Viewer, campaign: Campaign, result: CampaignAgreement, found: Disagreement) -> None:
     """Every two experts; the selected two's pairs as pictures."""
     st.subheader(SAYS.pairs, anchor=False)
-    if result.agreement is None or result.agreement.pairs_of_experts.empty:
+    rows = pd.DataFrame({"items": []}) if result.agreement is None else result.agreement.pairs_of_experts
+    rows = rows[rows["items"] > 0].reset_index(drop=True)  # who has judged no pair of the other's cannot differ
+    if rows.empty:
         st.caption(SAYS.too_few)
         return
     only = found.experts.set_index(["expert_a", "expert_b"])["only_a"]
-    rows = result.agreement.pairs_of_experts.copy()
     sides = [(str(a), str(b)) for a, b in zip(rows["expert_a"], rows["expert_b"], strict=True)]
     rows["only_a"] = [int(only.get((a, b), 0)) for a, b in sides]
     rows["only_b"] = [int(only.get((b, a), 0)) for a, b in sides]

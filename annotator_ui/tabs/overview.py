@@ -52,7 +52,7 @@ def _figures(campaign: Campaign, found: CampaignOverview) -> None:
     if coefficients is not None and coefficients.pairable:
         alpha = coefficients.coefficients.set_index("coefficient").loc[ALPHA]
     if alpha is None or pd.isna(alpha["value"]):
-        _metric(four, SAYS.agreement, "–", SAYS.agreement_none)
+        _metric(four, SAYS.agreement, "–", SAYS.agreement_none if alpha is None else SAYS.agreement_alike)
     else:
         limits = between(alpha["low"], alpha["high"])
         _metric(four, SAYS.agreement, number(alpha["value"], 2), SAYS.agreement_about.format(limits=limits))

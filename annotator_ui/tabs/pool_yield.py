@@ -45,6 +45,8 @@ def _growth(found: PoolYield) -> None:
         (SAYS.rate, html.percent(last["rate"]), counts),
         (SAYS.undecided, number(found.undecided), SAYS.undecided_about.format(asked=found.asked)),
     )
+    if found.outside:
+        st.caption(SAYS.outside.format(outside=found.outside))
     words = SAYS.chart.format(rate=html.percent(last["rate"]), labelled=int(last["labelled"]), limits=limits)
     st.subheader(SAYS.growing, anchor=False)
     show_chart(found.chart(SAYS.axis), words)

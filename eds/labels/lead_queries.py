@@ -8,6 +8,7 @@ from eds.labels.calibration import campaign_row
 from eds.labels.frames import ADJUDICATION
 from eds.labels.queue import list_campaigns
 from eds.labels.schema import (
+    OPEN,
     WHOLE,
     assignment,
     calibration_answer,
@@ -54,6 +55,22 @@ def asked_pairs(store: Store, name: str) -> pd.DataFrame:
         .distinct()
     )
     return store.read(lambda connection: frame(connection, query))
+
+
+def judged_pairs(store: Store) -> pd.DataFrame:
+    """The pairs that some campaign has judged to its end: query_id, candidate_id."""
+    query = (
+        sa.select(pair.c.query_id, pair.c.candidate_id)
+        .join(item, item.c.pair == pair.c.id)
+        .join(assignment, assignment.c.item == item.c.id)
+        .where(item.c.kind == "normal", item.c.origin != ADJUDICATION)
+        .group_by(item.c.id, pair.c.query_id, pair.c.candidate_id)
+        .having(
+            sa.func.sum(assignment.c.events) > 0,
+            sa.func.sum(sa.case((assignment.c.state == OPEN, 1), else_=0)) == 0,
+        )
+    )
+    return store.read(lambda connection: frame(connection, query)).drop_duplicates()
 
 
 def gold_answers(store: Store) -> pd.DataFrame:

@@ -45,10 +45,12 @@ class AgreementResult(Result):
         return {**super().to_dict(), "disputed": len(self.disputed_pairs)}
 
     def charts(self, names: "Mapping[str, str] | None" = None) -> "Mapping[str, alt.LayerChart]":
-        """The coefficients with their confidence intervals; `names` is what to call them, in place of their own."""
+        """The coefficients with their confidence intervals; `names`: only these, and what to call them."""
         from eds.reports.charts import interval_chart
 
         known = self.coefficients.dropna(subset="value")
+        if names is not None:
+            known = known[known["coefficient"].isin(list(names))]
         values, low, high = (known[name].tolist() for name in ("value", "low", "high"))
         shown = [(names or {}).get(str(name), str(name).replace("_", " ")) for name in known["coefficient"]]
         return {"Agreement": interval_chart(shown, values, low, high, lowest=0.0, highest=1.0)}

@@ -81,6 +81,7 @@ class PoolYield(Result):
     random: CorrectedRate | None  # None where no random pair is decided
     known: tuple[int, int]  # found and known positives among the gold
     checks: "tuple[CheckedEstimate, ...]" = ()  # the estimates beside the truth, where the catalogue is drawn
+    outside: int = 0  # decided pairs that are not in the universe, as those of one product: they count in no rate
 
     @property
     def verdict(self) -> str:
@@ -149,8 +150,9 @@ def pool_yield(project: "Project", name: str) -> PoolYield:
     if drawn and drawn.labelled:
         called = gold.found, gold.known, gold.alarms, gold.negatives
         rate = corrected_rate(drawn.positive, drawn.labelled, *called)
-    pooled = inputs.suspects[inputs.suspects["origin"] == "pool"]
+    pooled, outside = inputs.suspects[inputs.suspects["origin"] == "pool"], 0
     if prevalence:  # the rate counts units, as the project's p_k does
+        outside = int((inputs.universe.numbers(truth) < 0).sum())
         labels, truth, pooled = (_as_units(inputs.universe, frame) for frame in (labels, truth, pooled))
         truth = truth.groupby(KEY)["value"].max().reset_index()
     pool = truth.merge(pooled[KEY].drop_duplicates(), on=KEY) if len(pooled) else truth
@@ -162,6 +164,7 @@ def pool_yield(project: "Project", name: str) -> PoolYield:
         random=rate,
         known=(gold.found, gold.known),
         checks=check_project(inputs, prevalence),
+        outside=outside,
     )
 
 

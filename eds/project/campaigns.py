@@ -127,6 +127,8 @@ class Campaigns:
                 f"{labelled:,} of the pairs have a label already. They keep it until {name} is complete for them; "
                 "--undecided asks the others only."
             )
+        if judged := self.judged(asked):
+            project.say(f"{judged:,} of the pairs are judged, but have no label yet: eds truth decide.")
         if project.asks:
             price = self._make(*chosen, rehearse=True)
             self._say_expected(experts, asked, plan)
@@ -305,6 +307,14 @@ class Campaigns:
         if not self.project.path("truth").exists():
             return 0
         return len(pairs.merge(self.project.read("truth", columns=PAIR), on=PAIR))
+
+    def judged(self, suspects: "pd.DataFrame") -> int:
+        """How many pairs of these suspects a campaign has judged to its end, without a label in the truth yet."""
+        if not self.project.path("labels").exists() and not self.project.config.labels.url:
+            return 0
+        with opened(self.project) as store:
+            judged = lead_queries.judged_pairs(store)
+        return len(_without_label(self.project, suspects)[PAIR].drop_duplicates().merge(judged, on=PAIR))
 
     def list(self) -> "pd.DataFrame":
         """Every campaign with its settings, oldest first."""

@@ -52,6 +52,12 @@ def _judge(site: Site, name: str, count: int, *, start: int = 0, pause: float = 
     )
 
 
+def test_the_account_says_who_makes_a_new_link(show: Show) -> None:
+    assert "ask your lead" in show("account", "ann")
+    assert "ask an administrator" in show("account", "lea", "lead")
+    assert "eds labels experts invite ada" in show("account", "ada", "administrator")
+
+
 def test_before_there_is_anything(show: Show) -> None:
     assert HOME.nothing_title in show("home", "ann")
     assert HOME.no_suspects in show("home", "lea", "lead")

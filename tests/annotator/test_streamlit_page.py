@@ -1,6 +1,8 @@
 """Streamlit's page as readers get it: its scripts named early, no font, the reader's language."""
 
+import base64
 import gzip
+import hashlib
 import re
 from pathlib import Path
 
@@ -13,9 +15,10 @@ from starlette.testclient import TestClient
 from streamlit import file_util
 
 from annotator_ui import language
+from annotator_ui.auth.security_headers import streamlit_policy
 from annotator_ui.compressed_scripts import ICONS, TEXTS, CompressedScripts
 from annotator_ui.judging import assets
-from annotator_ui.streamlit_page import FONT, StreamlitPage, late_scripts
+from annotator_ui.streamlit_page import BACKEND, FONT, StreamlitPage, late_scripts
 
 FOLDER = Path(file_util.get_static_dir())
 PAGE = FOLDER / "index.html"
@@ -29,6 +32,13 @@ def client() -> TestClient:
 
     middleware = [Middleware(CompressedScripts, base="/eds"), Middleware(StreamlitPage, base="/eds")]
     return TestClient(Starlette(routes=[Route("/eds/{rest:path}", page)], middleware=middleware))
+
+
+def test_a_page_says_where_its_server_is_and_the_policy_lets_it(client: TestClient) -> None:
+    digest = base64.b64encode(hashlib.sha256(BACKEND.encode()).digest()).decode()
+    for path in ("/eds/campaign", "/eds/pair"):
+        assert f'<script data-base="/eds">{BACKEND}</script>' in client.get(path, headers=BROWSER).text
+    assert f"'sha256-{digest}'" in streamlit_policy()
 
 
 def test_a_judging_page_names_the_scripts_that_it_will_need(client: TestClient) -> None:

@@ -122,14 +122,14 @@ export class Acts {
       make("button", { type: "button", class: "plain", text: page.later, onclick: () => app.frame.setNote("") }));
   }
 
-  // How many answers in how much time: of the last single pairs, or of one page.
-  #pace(unit, values) {
-    const seconds = this.app.watch.seconds();
-    if (unit.kind === "grid") this.#quick("grid", values.size, seconds);
-    else {
-      this.recent = [...(this.recent ?? []), seconds].slice(-QUICK.pairs);
-      this.#quick("pair", this.recent.length, this.recent.reduce((sum, one) => sum + one, 0));
-    }
+  // How many answers in how much time: of the last pairs or pages, as many as it takes to tell.
+  #pace({ kind }, { size }) {
+    if (size === 0) return; // what was only looked at again
+    let recent = [...(this.recent ?? []).filter((one) => one.kind === kind), { kind, size, seconds: this.app.watch.seconds() }];
+    const total = (of) => recent.reduce((sum, one) => sum + one[of], 0);
+    while (total("size") - recent[0].size >= QUICK.pairs) recent = recent.slice(1);
+    this.recent = recent;
+    this.#quick(kind, total("size"), total("seconds"));
   }
 
   #flag(unit, task, reason) {

@@ -1,5 +1,6 @@
 """The page of campaigns: what a new one is told beforehand, and known pairs."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,12 +10,14 @@ from streamlit.testing.v1.element_tree import Button, NumberInput
 from annotator_ui import html
 from annotator_ui.app_state import Site
 from annotator_ui.escape_markdown import escape_markdown
+from annotator_ui.texts_campaign import NEEDS
 from annotator_ui.texts_campaigns import CAMPAIGNS
 from eds.choices import CampaignQuality
 from eds.intervals import wilson_interval
 from eds.labels.adjudication import adjudicate
+from eds.labels.campaigns import Plan, create_campaign
 from eds.labels.frames import acts_frame
-from eds.project import campaign_statistics
+from eds.project import campaign_needs, campaign_statistics
 from eds.project.campaigns import CampaignPlan, Mode
 from eds.truth.grid_vs_pair import ModesCompared
 from tests.annotator.judged import NAME
@@ -125,8 +128,12 @@ def test_known_pairs_are_counted_and_decisions_taken_over(judged: Site, viewer: 
 
 
 def test_a_new_campaign_says_what_is_decided_and_asks_some_experts(judged: Site, viewer: dict[str, str]) -> None:
-    judged.owner.decide()
     suspects = judged.project.read("suspects").query("origin == 'pool'")
+    waiting = judged.project.campaigns.judged(suspects)
+    assert 0 < waiting < len(suspects)
+    assert CAMPAIGNS.judged.format(judged=waiting, pairs=len(suspects)) in page_text(run("new_campaign"))
+    judged.owner.decide()
+    assert not judged.project.campaigns.judged(suspects)
     labelled = judged.project.campaigns.labelled(suspects)
     app = run("new_campaign")
     assert CAMPAIGNS.labelled.format(labelled=labelled, pairs=len(suspects)) in page_text(app)
@@ -167,6 +174,21 @@ def test_an_expert_is_taken_off_a_panel(judged: Site, viewer: dict[str, str]) ->
     after = judged.project.campaigns.progress(NAME).set_index("expert")
     assert (after["left_panel"]["cid"], after["left"]["cid"], after["done"]["cid"]) == (1, 0, counts["done"]["cid"])
     assert judged.project.labels.audit().iloc[-1][["actor", "act"]].tolist() == ["lea", "leave panel"]
+
+
+def test_handing_over_says_how_much_the_others_can_take(
+    judged: Site, viewer: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = judged.project.read("suspects").head(12)
+    create_campaign(store_of(judged.owner), Plan("dealt", experts_per_pair=2), pairs, ["ann", "bob", "cid"])
+    judged.owner.experts.invite("cid")
+    monkeypatch.setattr(campaign_needs, "ABSENT", timedelta(0))
+    before = judged.project.campaigns.progress("dealt").set_index("expert")["left"]
+    app = run("campaign", "dealt")
+    for expected in (f"get {before['ann']} of {before['ann']} tasks that ann", "get 0 of 12 tasks that bob"):
+        next(one for one in app.button if one.label == NEEDS.actions["hand over"]).click().run()
+        assert expected in app.success[0].value
+        assert (escape_markdown(NEEDS.handed_some) in app.success[0].value) == ("get 0" in expected)
 
 
 def test_a_quality_sets_the_guards_and_the_first_page_is_shown(judged: Site, viewer: dict[str, str]) -> None:

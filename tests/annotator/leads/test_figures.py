@@ -5,11 +5,12 @@ import re
 import pandas as pd
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from annotator_ui import html, language
 from annotator_ui.app_state import Site
 from annotator_ui.lead.campaign import CHOSEN
-from annotator_ui.screen import _with_shares
+from annotator_ui.screen import HIDDEN, _with_shares
 from annotator_ui.tab import TAB
 from annotator_ui.texts_campaign import OVERVIEW, PANEL
 from annotator_ui.texts_leads import AGREEMENT, POOL
@@ -20,7 +21,7 @@ from eds.suspects import pair_rate
 from eds.truth import decide, expert_profiles, panel_agreement
 from eds.universe import PairRules, Universe
 from tests.annotator.judged import GRID, NAME, RANDOM
-from tests.annotator.leads.pages import alone, metrics, page_text, run
+from tests.annotator.leads.pages import alone, metrics, page_html, page_text, run
 from tests.annotator.sites import store_of
 
 
@@ -33,7 +34,7 @@ def test_the_overview_shows_what_the_store_says(judged: Site, viewer: dict[str, 
     assert said[OVERVIEW.ready][1].startswith(f"{counts['left'].sum():,} left")
     table = app.dataframe[0].value.set_index("expert")
     for one in counts.to_dict("records"):
-        assert table["progress"][one["expert"]] == pytest.approx(one["done"] / one["total"])
+        assert table["progress"][one["expert"]] == pytest.approx(100 * one["done"] / one["total"])
         assert table["left"][one["expert"]] == one["left"]
     acts = labels_frame(store_of(judged.owner), campaign=NAME)
     medians = acts.groupby("expert_id")["seconds"].median()
@@ -53,6 +54,19 @@ def test_a_link_to_a_tab_works_in_another_language(judged: Site, viewer: dict[st
     app.session_state[CHOSEN] = NAME
     app.query_params[TAB] = "Ausbeute"  # as the address of a German page has it
     assert "Growth of p_k" in page_text(app.run())
+
+
+def test_while_another_campaign_is_computed_nothing_of_the_one_before_is_seen() -> None:
+    script = (
+        "import streamlit as st\nfrom annotator_ui.screen import only_of\nwith only_of(st.session_state['of']):\n    "
+    )
+    halfway, whole = (AppTest.from_string(script + inside) for inside in ("st.stop()", "st.write(1)"))
+    for app, expected in ((halfway, [False, False, True]), (whole, [False, False, False])):
+        hidden = []
+        for name in ("one", "one", "other"):
+            app.session_state["of"] = name
+            hidden.append(HIDDEN in page_html(app.run()))
+        assert hidden == expected
 
 
 def test_whole_numbers_in_tables_have_their_thousands_apart() -> None:
@@ -149,6 +163,8 @@ def test_the_pages_p_k_is_that_of_the_pools_decided_pairs(judged: Site, viewer: 
         assert shown["no_interval"] == rate.interval.no_interval
         app = run("campaign", name, tab="pool_yield")
         assert metrics(app)[POOL.rate][0] == html.percent(rate.value)
+        outside = int((universe.numbers(truth) < 0).sum())
+        assert (POOL.outside.format(outside=outside) in page_text(app)) == (outside > 0)
 
 
 def test_p_of_random_pairs_is_corrected_by_known_positives(judged: Site, viewer: dict[str, str]) -> None:
