@@ -73,7 +73,7 @@ PAGE = Messages("PAGE") | {
     "closePeek": "All candidates",
     "returned": "Shown again: you were unsure or flagged it",
     "before": "You said: {answer}. Answer again, or",
-    "keep": "keep it ({key})",
+    "keep": "keep it",
     "loading": "Loading the pictures",
     "broken": "This picture cannot be shown",
     "brokenBody": "It is not counted. Try again, or flag it and go on.",

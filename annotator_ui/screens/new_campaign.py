@@ -76,7 +76,8 @@ def show(who: Viewer) -> None:
                         keep_link(experts.add(person))
                 campaigns.create(name.strip(), panel, origins=origins, undecided=undecided, limit=limit, plan=plan)
                 st.session_state[CHOSEN] = name.strip()
-                said = SAYS.made.format(name=name.strip(), pairs=len(pairs), experts=len(panel))
+                made = site().project.campaigns.list().set_index("name")["items"][name.strip()]  # with gold and repeats
+                said = SAYS.made.format(name=name.strip(), pairs=int(made), experts=len(panel))
                 if plan.practice and site().project.calibration.planned(name.strip()) is None:
                     said = f"{said} {SAYS.made_without_practice}"
                 st.session_state[MESSAGE] = said

@@ -52,7 +52,9 @@ def promise_recall(project: "Project", share: float = 0.9, *, confidence: float 
     inputs.decided_pairs()
     now, deepest = pool_depth(project), lists_depth(project)
     if now is None:
-        raise InputError("there is no pool yet", where=str(project.root), hint="Make it: eds suspects pool.")
+        unlisted = bool((inputs.suspects["origin"] == "pool").any())
+        what = "the pool was not made of stored lists, so its depth is unknown" if unlisted else "there is no pool yet"
+        raise InputError(what, where=str(project.root), hint="Make it: eds suspects pool.")
     added = _added(inputs, now, max(deepest, now))
     depths = _depths(inputs, added, confidence)
     depth = stopping_depth(depths, share)

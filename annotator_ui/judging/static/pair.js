@@ -31,7 +31,7 @@ export class PairView {
 
   relabel() {
     const button = (action, tone) => keyButton({ action, text: this.texts.actions[action], key: this.signs(action), tone, onPress: () => this.onAction(action) });
-    write(this.kept, fill(this.texts.page.keep, { key: this.signs("keep").sign }));
+    this.kept.replaceChildren(this.texts.page.keep, " ", make("kbd", { text: this.signs("keep").sign, "aria-hidden": "true" }));
     this.kept.hidden = true;
     const held = (action) => heldButton({ action, text: this.texts.actions[action], key: this.signs(action), onAction: this.onAction });
     const aside = make("div", { class: "more" }, ...this.more.map((action) => (["loupe", "flicker"].includes(action) ? held(action) : button(action, "small"))));

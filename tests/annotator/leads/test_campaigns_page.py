@@ -216,6 +216,9 @@ def test_a_quality_sets_the_guards_and_the_first_page_is_shown(judged: Site, vie
     next(one for one in app.text_input if one.label == CAMPAIGNS.name).set_value("strictly").run()
     _make(app).click().run()
     row = campaigns.list().set_index("name").loc["strictly"]
+    said = CAMPAIGNS.made.format(name="strictly", pairs=row["items"], experts=row["experts"])
+    assert row["items"] > len(pooled)
+    assert escape_markdown(said) in page_text(app)
     assert row["repeat_share"] == pytest.approx(strict.repeat_share)
     assert judged.project.calibration.planned("strictly") == (strict.practice, strict.practice_needed)
 
