@@ -28,33 +28,43 @@ class Pair(Body):
 class NewPairs(Body):
     """Pairs that become suspects, so that campaigns can ask them."""
 
-    pairs: Annotated[list[Pair], Field(min_length=1, max_length=MOST_PAIRS)]
+    pairs: Annotated[list[Pair], Field(min_length=1, max_length=MOST_PAIRS)] = Field(
+        description="Pairs of image ids: query_id and candidate_id."
+    )
     agree: bool = Field(default=False, description="Agree to the price. Without it the answer is 409 with the price.")
 
 
 class NewCampaign(Body):
     """A campaign: which suspects a panel judges, and how."""
 
-    name: Name
-    experts: Annotated[list[Name], Field(min_length=1, max_length=1000)]
+    name: Name = Field(description="The campaign's name, which experts see.")
+    experts: Annotated[list[Name], Field(min_length=1, max_length=1000)] = Field(
+        description="The panel: names of accounts."
+    )
     pairs: Annotated[list[Pair], Field(max_length=MOST_PAIRS)] | None = Field(
         default=None, description="Only these suspects; without it all."
     )
     origins: list[Name] = Field(default_factory=list, description="Only suspects of these origins: pool, random, ...")
     undecided: bool = Field(default=False, description="Only pairs without a decided label.")
     limit: Annotated[int, Field(gt=0)] | None = Field(default=None, description="Whole queries up to so many pairs.")
-    mode: JudgingMode = "pair"
+    mode: JudgingMode = Field(default="pair", description="One pair, or a grid: a query's candidates.")
     polarity: Polarity | None = Field(default=None, description="Of a grid: what an untouched candidate means.")
-    guideline: Annotated[str, Field(max_length=200)] = ""
-    experts_per_pair: Annotated[int, Field(gt=0)] | None = None
+    guideline: Annotated[str, Field(max_length=200)] = Field(
+        default="", description="Version of the guideline; each label stores it."
+    )
+    experts_per_pair: Annotated[int, Field(gt=0)] | None = Field(
+        default=None, description="Experts who judge each pair; without it all."
+    )
     agree: bool = Field(default=False, description="Agree to the price. Without it the answer is 409 with the price.")
 
 
 class NewWebhook(Body):
     """Where to send what happens."""
 
-    url: Annotated[str, Field(min_length=1, max_length=2000)]
-    events: Annotated[list[WebhookEvent], Field(min_length=1)] = Field(default_factory=lambda: [*EVENTS])
+    url: Annotated[str, Field(min_length=1, max_length=2000)] = Field(description="A public address, with https.")
+    events: Annotated[list[WebhookEvent], Field(min_length=1)] = Field(
+        default_factory=lambda: [*EVENTS], description="What is sent; without it everything."
+    )
 
 
 class VotesQuery(Query):

@@ -175,6 +175,9 @@ def test_the_document_has_every_endpoint_and_its_page_no_script(site: Site) -> N
         (one.path, one.method) for one in ENDPOINTS
     }
     validate(document)
+    for name in ("NewPairs", "NewCampaign", "NewWebhook"):
+        fields = document["components"]["schemas"][name]["properties"]
+        assert [field for field, what in fields.items() if "description" not in what] == []
     names = set(document["components"]["schemas"])
     text = str(document)
     assert all(f"#/components/schemas/{name}" in text for name in names)
