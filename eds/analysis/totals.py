@@ -46,7 +46,7 @@ class Sampled:
         where q is small. So much the variance of a total falls, as less is left to draw.
 
         >>> Sampled("all", 1000, 10, 10, 1).more(2).labelled
-        20
+        20.0
         >>> Sampled("weighted", 1000, 10, 10, 1, reach=0.5).more(2).labelled
         30.0
         """

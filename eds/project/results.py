@@ -100,7 +100,8 @@ def _to_frame(value: Any) -> Any:
         and value
         and all(is_dataclass(item) or isinstance(item, Mapping) for item in value)
     ):
-        return pd.DataFrame([row for item in to_jsonable(value) for row in _rows(item)])
+        rows = [row for item in to_jsonable(value) for row in _rows(item)]
+        return pd.DataFrame([{name: _cell(item) for name, item in row.items()} for row in rows])
     return None
 
 
@@ -109,14 +110,23 @@ def _rows(item: Mapping[str, Any]) -> list[dict[str, Any]]:
 
     >>> _rows({"measure": "AUC", "full": {"a": 0.9, "b": 0.8}, "mean": {"a": 0.7, "b": 0.6}})
     [{'measure': 'AUC', '': 'a', 'full': 0.9, 'mean': 0.7}, {'measure': 'AUC', '': 'b', 'full': 0.8, 'mean': 0.6}]
+    >>> _rows({"table": "images", "params": {}, "notes": {}})
+    [{'table': 'images', 'params': {}, 'notes': {}}]
     """
-    by_key = {name: value for name, value in item.items() if isinstance(value, Mapping)}
+    by_key = {name: value for name, value in item.items() if isinstance(value, Mapping) and value}
     keys = {tuple(value) for value in by_key.values()}
     if len(by_key) < 2 or len(keys) > 1:
         return [dict(item)]
     flat = {name: value for name, value in by_key.items() if not any(isinstance(v, Mapping) for v in value.values())}
     single = {name: value for name, value in item.items() if name not in by_key}
     return [{**single, "": key, **{name: value[key] for name, value in flat.items()}} for key in keys.pop()]
+
+
+def _cell(value: Any) -> Any:
+    """A value as a cell shows it: nothing is empty, names are one text."""
+    if value is None or (isinstance(value, (list, Mapping)) and not value):
+        return ""
+    return _short(value) if isinstance(value, list) and _short(value) is not None else value
 
 
 def _short(value: Any) -> str | None:

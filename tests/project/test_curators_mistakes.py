@@ -87,7 +87,7 @@ def test_codes_that_learn_no_labels_need_none_and_are_not_marked(project: Projec
     values = project.score("APt@5(grades=product)", models=["codes"], resamples=0).table["value"]
     assert len(values) == 3
     assert values.isna().all(), "undefined, not 0: no query has another image of its product"
-    with pytest.raises(InputError, match="similar"):
+    with pytest.raises(InputError, match="no product has two"):
         project.train_hash("learned", HashOptions(base="m0", bits=8, epochs=1))
     assert not (project.root / "training" / "learned").exists()
 
