@@ -382,6 +382,7 @@ class STREAMLIT(Texts):
         "Decrement",
         "Help for {name}",
         "Remove {name}",
+        "{count} more",
     )
 
 

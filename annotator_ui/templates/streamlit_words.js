@@ -20,7 +20,15 @@ function inOurs(text) {
   return begin === undefined ? text : begin + text.slice(at);
 }
 
+// What of the menu finds no room stands behind one entry.
+function ofMenu(node) {
+  const [, count] = /^(\d+) more$/.exec(node.nodeValue) ?? [];
+  const text = words.get("{count} more");
+  if (count && text && node.parentElement?.closest("[data-testid^=stTopNav]")) node.nodeValue = text.replace("{count}", count);
+}
+
 function textOf(node) {
+  ofMenu(node);
   const skip = node.parentElement?.closest("a[href^='#']"); // the link that jumps to the content
   if (!skip && !node.parentElement?.closest(OWN)) return;
   const text = inOurs(node.nodeValue);
