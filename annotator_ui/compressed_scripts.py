@@ -20,7 +20,7 @@ SUFFIXES = (".js", ".css")
 LARGE = 1024  # bytes; a smaller file gains nothing
 # Streamlit fetches its font of icons at every start, 376 kB, by asking for what shows a space. Told which characters
 # the names of icons are made of, browsers fetch it when an icon is shown: never where pairs are judged. Only there,
-# since a font without a space is no measure of the lines in which icons stand.
+# because without its space the font does not set the height of the lines that icons stand in.
 LATER = "icons=later"  # the query of the styles whose icons are fetched when they are shown
 ICONS = b"font-family:Material Symbols Rounded;"
 SHOWN = ICONS + b"unicode-range:U+30-39,U+5F,U+61-7A;"

@@ -71,9 +71,13 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Count; a body that nobody reads must not come in without end."""
+        """Count; a body that nobody reads must not come in without end.
+
+        What is refused already is read on and dropped: a proxy whose connection is closed while it sends never reads
+        the refusal, and answers 502 instead.
+        """
         self._body_bytes += len(body)
-        most = UPLOAD_BYTES if self.scope.get(ADMITTED) else BODY_BYTES
+        most = UPLOAD_BYTES if self.scope.get(ADMITTED) or self.cycle.response_complete else BODY_BYTES
         if self._body_bytes > most:
             self._refuse(None)
             return

@@ -63,7 +63,8 @@ def estimate_rate(
     Conventions: a judge that answers labelled pairs alone is of no use. One that does not make the interval narrower
     is left out, so the interval is never wider than without; so is one that copies the labels, which answers labelled
     pairs otherwise than others (the labelled ones are a random part). One that was fitted on labels of the very queries
-    cannot be told from a good one: its answers must come from other queries' labels, or before the labels.
+    looks like a good one, and no number shows it: its answers must come from other queries' labels, or before the
+    labels.
     No label: NaN.
     Example, run by doctest:
     >>> rng = np.random.default_rng(0)

@@ -113,7 +113,7 @@ def run(name: str, importer: Importer, times: int, folder: Path, seed: int = 22)
         try:
             result = importer.read(whole)
         except EdsError as error:
-            tally.counts["told"] += 1
+            tally.counts["refused"] += 1
             if len(str(error).splitlines()[0]) > 600:
                 tally.faults.append(f"mutation {number}: a long message {str(error)[:100]}")
             continue

@@ -42,7 +42,7 @@ def test_a_number_in_a_pickle_takes_no_memory(
     write: Callable[[Path], Path], read: Callable[[Path], object], tmp_path: Path
 ) -> None:
     path = write(tmp_path)
-    Path("/proc/self/clear_refs").write_text("5")  # the most is counted anew
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
     before = most()
     with suppress(EdsError, AttributeError, TypeError):  # `weights.read` has the boundary of TorchScript's
         read(path)

@@ -248,10 +248,10 @@ def test_answers_can_be_read_too(project: Project, call: Call) -> None:
     assert "queries skipped" not in shown.stdout
     words = ["score", "-p", str(project.root), "--resamples", "20", "--explain"]
     assert "queries skipped" in CliRunner().invoke(group, words, catch_exceptions=False).stdout
-    told = call("list")
-    assert [one["name"] for one in told["measures"]] == list(definitions())
-    assert all(one["formula"] and one["conventions"] for one in told["measures"])
-    assert [one["preset"] for one in told["presets"]] == ["vsd", "trec", "mteb", "hash", "hash-category"]
+    listed = call("list")
+    assert [one["name"] for one in listed["measures"]] == list(definitions())
+    assert all(one["formula"] and one["conventions"] for one in listed["measures"])
+    assert [one["preset"] for one in listed["presets"]] == ["vsd", "trec", "mteb", "hash", "hash-category"]
     assert [one["name"] for one in call("list", "--preset", "vsd")["measures"]][:2] == ["VSD-HR", "VSD-MRR"]
     text = CliRunner().invoke(group, ["list"], catch_exceptions=False).stdout
     assert "sum over distinct scores of (recall - recall before) x precision" in text

@@ -133,10 +133,10 @@ def test_where_a_newcomer_is_the_values_that_are_shown_are_those_that_are_checke
     board = project.leaderboard(tmp_path / "b.html", measures="ROC-AUC", resamples=200, fail_below=["ROC-AUC=2"])
     assert board.headings == ("ROC-AUC, self-removed",)
     (measure,) = board.measures
-    for row, told in zip(board.rows[:3], board.failures, strict=True):
+    for row, failure in zip(board.rows[:3], board.failures, strict=True):
         cell = row.cells[measure]
         assert str(cell["text"]).startswith(f"{cell['self_removed']['value']:.3f}")
-        assert told == f"{row.name}: {measure}, self-removed, is {cell['self_removed']['value']:.4g}, below 2"
+        assert failure == f"{row.name}: {measure}, self-removed, is {cell['self_removed']['value']:.4g}, below 2"
     again = project.leaderboard(
         tmp_path / "c.html", measures="ROC-AUC", resamples=200, compare=tmp_path / "before.json"
     )
